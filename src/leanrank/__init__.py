@@ -1,0 +1,14 @@
+"""leanrank finds the fewest features a ranker needs."""
+
+from leanrank._lazy import lazy
+from leanrank.errors import LeanRankError as LeanRankError
+
+__version__ = "0.1.0"
+
+__getattr__, __dir__, _names = lazy(
+    __name__,
+    {
+        "RankingData": "leanrank.data.ranking_data",
+    },
+)
+__all__ = [*_names, "LeanRankError", "__version__"]  # noqa: PLE0604

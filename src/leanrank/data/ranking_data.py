@@ -1,0 +1,445 @@
+"""RankingData: judged documents grouped by query, checked once, then trusted everywhere."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from hashlib import blake2b
+from typing import Any, Protocol, TypeAlias, runtime_checkable
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import ArrayLike, NDArray
+
+from leanrank.errors import DataError, MissingValuesError, ParameterError, UnknownNameError
+
+Matrix: TypeAlias = "NDArray[np.float32] | NDArray[np.float64] | sp.csr_array"
+
+#: Rows of a block where the caller names no other size.
+BLOCK_ROWS = 100_000
+
+
+@runtime_checkable
+class RankingSource(Protocol):
+    """Anything that can be folded over: it yields blocks of whole queries, as often as asked."""
+
+    @property
+    def feature_names(self) -> tuple[str, ...]: ...
+
+    def blocks(self, n_rows: int = BLOCK_ROWS) -> Iterator[RankingData]: ...
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class RankingData:
+    """Judged documents of some queries: features, labels, and where each query begins.
+
+    Parameters
+    ----------
+    X : array or CSR matrix of shape (n, K)
+        Feature values. float32 and float64 are kept as given; anything else becomes float64.
+    y : array of shape (n,)
+        Labels, higher is better.
+    query_ptr : array of shape (Q + 1,)
+        Query i owns the rows ``query_ptr[i]:query_ptr[i + 1]``; no query is empty.
+    query_ids : array of shape (Q,), optional
+        Names of the queries, int64 or str. Counted from 0 if not given.
+    feature_names : sequence of str, optional
+        "1".."K" if not given.
+    comments : sequence of str, optional
+        One text per document, "" where there is none.
+    missing : bool
+        Whether NaN in X stands for a missing value. Otherwise NaN is refused. Infinity always is.
+
+    Examples
+    --------
+    >>> data = RankingData([[3.0, 1.0], [2.0, 5.0], [0.0, 4.0]], [1, 0, 2], [0, 2, 3], feature_names=["bm25", "age"])
+    >>> data
+    RankingData: 3 documents, 2 queries (1 to 2 documents, median 1.5), 2 features
+      labels    0: 1, 1: 1, 2: 1
+      features  bm25, age
+      storage   dense float64
+    >>> data.query(1).y
+    array([2.], dtype=float32)
+    >>> data.subset(["age"]).X.ravel()
+    array([1., 5., 4.])
+    """
+
+    X: Any
+    y: NDArray[np.float32]
+    query_ptr: NDArray[np.int64]
+    query_ids: NDArray[Any] = field(default=None)  # type: ignore[assignment]
+    feature_names: tuple[str, ...] = field(default=())
+    comments: NDArray[np.object_] | None = None
+    missing: bool = False
+
+    def __post_init__(self) -> None:
+        X = _as_matrix(self.X)
+        n, n_features = X.shape
+        put = object.__setattr__  # frozen for everyone else
+        put(self, "X", X)
+        put(self, "y", _as_labels(self.y, n))
+        put(self, "query_ptr", _as_query_ptr(self.query_ptr, n))
+        put(self, "query_ids", _as_query_ids(self.query_ids, len(self.query_ptr) - 1))
+        put(self, "feature_names", _as_feature_names(self.feature_names, n_features))
+        put(self, "comments", _as_comments(self.comments, n))
+        self._check_values()
+
+    def _check_values(self) -> None:
+        values = self.X.data if sp.issparse(self.X) else self.X
+        if np.isfinite(
+            np.sum(values, dtype=np.float64)
+        ):  # one pass, no temporary; a finite sum has no NaN or inf
+            return
+        bad = np.isinf(values) if self.missing else ~np.isfinite(values)
+        if not bad.any():
+            return
+        if sp.issparse(self.X):
+            first = int(np.argmax(bad))
+            row = int(np.searchsorted(self.X.indptr, first, side="right")) - 1
+            column, found = int(self.X.indices[first]), values[first]
+        else:
+            row, column = (int(i) for i in np.argwhere(bad)[0])
+            found = values[row, column]
+        query = self.query_ids[np.searchsorted(self.query_ptr, row, side="right") - 1]
+        where = f"feature {self.feature_names[column]!r}, row {row} (query {query})"
+        if np.isnan(found):
+            raise MissingValuesError(f"NaN in {where}: pass missing=True if NaN stands for a missing value.")
+        raise DataError(f"{found} in {where}: feature values must be finite. Clip or drop it first.")
+
+    @property
+    def n_rows(self) -> int:
+        return len(self.y)
+
+    @property
+    def n_queries(self) -> int:
+        return len(self.query_ids)
+
+    @property
+    def n_features(self) -> int:
+        return len(self.feature_names)
+
+    @property
+    def is_sparse(self) -> bool:
+        return bool(sp.issparse(self.X))
+
+    @property
+    def query_sizes(self) -> NDArray[np.int64]:
+        return np.diff(self.query_ptr)
+
+    @property
+    def qid(self) -> NDArray[Any]:
+        """The query id of every row, as scikit-learn style estimators take it."""
+        return np.repeat(self.query_ids, self.query_sizes)
+
+    def __len__(self) -> int:
+        return self.n_rows
+
+    def query(self, i: int) -> RankingData:
+        """The documents of query number `i` (negative counts from the end), as a RankingData of one query."""
+        if not -self.n_queries <= i < self.n_queries:
+            raise ParameterError(f"There is no query number {i}: the data have {self.n_queries} queries.")
+        i %= self.n_queries
+        return self._slice(i, i + 1)
+
+    def _slice(self, first: int, last: int) -> RankingData:
+        """Queries first..last-1 without copying (views of the arrays)."""
+        a, b = int(self.query_ptr[first]), int(self.query_ptr[last])
+        return replace(
+            self,
+            X=self.X[a:b],
+            y=self.y[a:b],
+            query_ptr=self.query_ptr[first : last + 1] - a,
+            query_ids=self.query_ids[first:last],
+            comments=None if self.comments is None else self.comments[a:b],
+        )
+
+    def blocks(self, n_rows: int = BLOCK_ROWS) -> Iterator[RankingData]:
+        """Yield blocks of whole queries of about `n_rows` rows; a longer query is a block of its own."""
+        if n_rows < 1:
+            raise ParameterError.of("blocks", "n_rows", ">= 1", n_rows)
+        first = 0
+        while first < self.n_queries:
+            fits = int(np.searchsorted(self.query_ptr, self.query_ptr[first] + n_rows, side="right")) - 1
+            last = max(first + 1, fits)
+            yield self._slice(first, last)
+            first = last
+
+    def feature_indices(self, features: ArrayLike | Sequence[str]) -> NDArray[np.int64]:
+        """Column numbers of `features`: names, 0-based numbers, or a boolean mask; in the order given."""
+        wanted = np.asarray(features)
+        if wanted.dtype == bool:
+            if wanted.shape != (self.n_features,):
+                raise DataError(f"The mask has {wanted.size} entries for {self.n_features} features.")
+            return np.flatnonzero(wanted)
+        if wanted.dtype.kind in "iu":
+            outside = wanted[(wanted < 0) | (wanted >= self.n_features)]
+            if outside.size:
+                raise DataError(f"Feature number {outside[0]} is outside 0..{self.n_features - 1}.")
+            return wanted.astype(np.int64)
+        column_of = {name: j for j, name in enumerate(self.feature_names)}
+        columns = []
+        for name in wanted.tolist():
+            if name not in column_of:
+                raise UnknownNameError.of("feature", name, column_of)
+            columns.append(column_of[name])
+        return np.array(columns, dtype=np.int64)
+
+    def subset(self, features: ArrayLike | Sequence[str]) -> RankingData:
+        """Keep only `features` (names, 0-based numbers or a mask), in the order given."""
+        columns = self.feature_indices(features)
+        names = tuple(self.feature_names[j] for j in columns)
+        X = self.X[:, columns] if self.is_sparse else np.ascontiguousarray(self.X[:, columns])
+        return replace(self, X=X, feature_names=names)
+
+    def take_queries(self, queries: ArrayLike) -> RankingData:
+        """The queries of these numbers (or a mask), in the order given; a number may repeat."""
+        numbers = np.asarray(queries)
+        if numbers.dtype == bool:
+            numbers = np.flatnonzero(numbers)
+        if numbers.size == 0:
+            raise DataError("take_queries got no query: at least one is needed.")
+        outside = numbers[(numbers < 0) | (numbers >= self.n_queries)]
+        if outside.size:
+            raise DataError(f"Query number {outside[0]} is outside 0..{self.n_queries - 1}.")
+        sizes = self.query_sizes[numbers]
+        ptr = np.concatenate(([0], np.cumsum(sizes)))
+        rows = np.repeat(self.query_ptr[numbers] - ptr[:-1], sizes) + np.arange(ptr[-1])
+        return replace(
+            self,
+            X=self.X[rows],
+            y=self.y[rows],
+            query_ptr=ptr,
+            query_ids=self.query_ids[numbers],
+            comments=None if self.comments is None else self.comments[rows],
+        )
+
+    def __add__(self, other: object) -> RankingData:
+        if not isinstance(other, RankingData):
+            return NotImplemented
+        return concatenate([self, other])
+
+    def missing_counts(self) -> NDArray[np.int64]:
+        """Number of missing values of each feature."""
+        if self.is_sparse:
+            absent = np.isnan(self.X.data)
+            return np.bincount(self.X.indices[absent], minlength=self.n_features).astype(np.int64)
+        return np.isnan(self.X).sum(axis=0, dtype=np.int64)
+
+    def require_complete(self, method: str) -> RankingData:
+        """Return self, or refuse for `method`, naming the feature with the most missing values."""
+        if self.missing:
+            counts = self.missing_counts()
+            worst = int(np.argmax(counts))
+            if counts[worst]:
+                others = int((counts > 0).sum()) - 1
+                also = f" and {others} more features have some" if others else ""
+                raise MissingValuesError(
+                    f"{method} cannot take missing values: feature {self.feature_names[worst]!r} has "
+                    f"{counts[worst]:,} of {self.n_rows:,}{also}. Fill or drop them first."
+                )
+        return self
+
+    def dense(self) -> NDArray[Any]:
+        """X as a C-ordered array (a copy only if it is sparse)."""
+        return np.ascontiguousarray(self.X.toarray()) if self.is_sparse else self.X
+
+    def fingerprint(self) -> str:
+        """A stable hash of the content: equal for equal values, whatever the storage or width of X."""
+        return fingerprint(self)
+
+    def equals(self, other: RankingData) -> bool:
+        """Whether values (bit for bit, NaN equal to NaN), labels, queries, names and comments agree."""
+        if self.feature_names != other.feature_names or self.n_rows != other.n_rows:
+            return False
+        comments = (None if c is None else c.tolist() for c in (self.comments, other.comments))
+        return (
+            np.array_equal(self.y, other.y)
+            and np.array_equal(self.query_ptr, other.query_ptr)
+            and np.array_equal(self.query_ids, other.query_ids)
+            and next(comments) == next(comments)
+            and self.X.dtype == other.X.dtype
+            and np.array_equal(self.dense(), other.dense(), equal_nan=True)
+        )
+
+    def __repr__(self) -> str:
+        levels, counts = np.unique(self.y, return_counts=True)
+        if len(levels) <= 8:
+            labels = ", ".join(f"{level:g}: {count:,}" for level, count in zip(levels, counts, strict=True))
+        else:
+            labels = f"{len(levels):,} values from {levels[0]:g} to {levels[-1]:g}"
+        sizes = self.query_sizes
+        shown = [_shorten(name) for name in self.feature_names[:6]]
+        names = ", ".join(shown) + (", ..." if self.n_features > 6 else "")
+        storage = f"{'CSR' if self.is_sparse else 'dense'} {self.X.dtype}"
+        if self.is_sparse:
+            storage += f", {self.X.nnz / max(1, self.n_rows * self.n_features):.1%} stored"
+        if self.missing:
+            storage += f", {int(self.missing_counts().sum()):,} missing values"
+        return (
+            f"RankingData: {_count(self.n_rows, 'document')}, {_count(self.n_queries, 'query', 'queries')} "
+            f"({sizes.min():,} to {sizes.max():,} documents, median {np.median(sizes):g}), "
+            f"{_count(self.n_features, 'feature')}\n"
+            f"  labels    {labels}\n  features  {names}\n  storage   {storage}"
+        )
+
+
+def concatenate(parts: Sequence[RankingData]) -> RankingData:
+    """Join data of the same features; a query may not be in two parts."""
+    if not parts:
+        raise DataError("concatenate got no data: at least one part is needed.")
+    if len(parts) == 1:
+        return parts[0]
+    names = parts[0].feature_names
+    for part in parts[1:]:
+        if part.feature_names != names:
+            raise DataError(_names_differ(names, part.feature_names))
+    ids = [part.query_ids for part in parts]
+    if len({i.dtype.kind for i in ids}) > 1:
+        ids = [i.astype(str) for i in ids]
+    query_ids = np.concatenate(ids)
+    distinct, counts = np.unique(query_ids, return_counts=True)
+    if len(distinct) < len(query_ids):
+        raise DataError(
+            f"Query {distinct[np.argmax(counts > 1)]} is in more than one part: a query cannot be split."
+        )
+    sparse = all(part.is_sparse for part in parts)
+    matrices = [part.X if sparse else part.dense() for part in parts]
+    comments = None
+    if any(part.comments is not None for part in parts):
+        comments = np.concatenate(
+            [
+                part.comments if part.comments is not None else np.full(part.n_rows, "", object)
+                for part in parts
+            ]
+        )
+    return RankingData(
+        X=sp.vstack(matrices, format="csr") if sparse else np.concatenate(matrices),
+        y=np.concatenate([part.y for part in parts]),
+        query_ptr=np.concatenate(([0], np.cumsum(np.concatenate([part.query_sizes for part in parts])))),
+        query_ids=query_ids,
+        feature_names=names,
+        comments=comments,
+        missing=any(part.missing for part in parts),
+    )
+
+
+def fingerprint(source: RankingSource) -> str:
+    """Hash any source block by block; the block size does not enter."""
+    shape, columns, values, labels, ids = (blake2b(digest_size=16) for _ in range(5))
+    for block in source.blocks():
+        X = sp.csr_array(block.X, copy=True)
+        X.sum_duplicates()
+        X.eliminate_zeros()
+        stored = X.data.astype("<f8")
+        stored[np.isnan(stored)] = np.nan  # one NaN, whatever its payload
+        shape.update(np.diff(X.indptr).astype("<i8").tobytes())
+        columns.update(X.indices.astype("<i8").tobytes())
+        values.update(stored.tobytes())
+        labels.update((block.y + np.float32(0)).astype("<f4").tobytes())
+        for query_id, size in zip(block.query_ids.tolist(), block.query_sizes.tolist(), strict=True):
+            ids.update(f"{query_id}\0{size}\0".encode())
+    names = "\0".join(source.feature_names).encode()
+    parts = [shape.digest(), columns.digest(), values.digest(), labels.digest(), ids.digest(), names]
+    return blake2b(b"".join(parts), digest_size=16).hexdigest()
+
+
+def _as_matrix(X: Any) -> Any:
+    if sp.issparse(X):
+        X = sp.csr_array(X)
+        if X.dtype not in (np.float32, np.float64):
+            X = X.astype(np.float64)
+        X.sum_duplicates()
+    else:
+        X = np.asarray(X)
+        if X.ndim != 2:
+            raise DataError(f"X must have two dimensions (documents, features). Got shape {X.shape}.")
+        if X.dtype not in (np.float32, np.float64):
+            if X.dtype.kind not in "biuf":
+                raise DataError(f"X must hold numbers. Got an array of dtype {X.dtype}.")
+            X = X.astype(np.float64)
+        X = np.ascontiguousarray(X)
+    if X.shape[0] == 0:
+        raise DataError("There are no documents: X has no rows.")
+    if X.shape[1] == 0:
+        raise DataError("There are no features: X has no columns.")
+    return X
+
+
+def _as_labels(y: Any, n: int) -> NDArray[np.float32]:
+    given = np.asarray(y)
+    if given.dtype.kind not in "biuf":
+        raise DataError(f"Labels must be numbers. Got an array of dtype {given.dtype}.")
+    with np.errstate(over="ignore"):
+        labels = np.ascontiguousarray(given, dtype=np.float32)
+    if labels.shape != (n,):
+        raise DataError(
+            f"Labels and documents must correspond: y has shape {labels.shape}, X has {n:,} rows."
+        )
+    if not np.isfinite(labels).all():
+        row = int(np.argmax(~np.isfinite(labels)))
+        raise DataError(f"The label of row {row} is {given[row]}: labels must be finite numbers.")
+    return labels
+
+
+def _as_query_ptr(query_ptr: Any, n: int) -> NDArray[np.int64]:
+    ptr = np.ascontiguousarray(query_ptr, dtype=np.int64)
+    if ptr.ndim != 1 or len(ptr) < 2 or ptr[0] != 0 or ptr[-1] != n:
+        raise DataError(f"Query offsets must run from 0 to the number of rows, {n:,}. Got {_ends(ptr)}.")
+    if (np.diff(ptr) <= 0).any():
+        i = int(np.argmax(np.diff(ptr) <= 0))
+        raise DataError(
+            f"Query number {i} has {ptr[i + 1] - ptr[i]} rows by its offsets: every query needs at least one."
+        )
+    return ptr
+
+
+def _as_query_ids(query_ids: Any, n_queries: int) -> NDArray[Any]:
+    if query_ids is None:
+        return np.arange(n_queries, dtype=np.int64)
+    ids = np.asarray(query_ids)
+    if ids.shape != (n_queries,):
+        raise DataError(f"There are {n_queries:,} queries by their offsets but {ids.size:,} query ids.")
+    if ids.dtype.kind in "iu" and not (ids.dtype == np.uint64 and (ids > np.iinfo(np.int64).max).any()):
+        return ids.astype(np.int64)
+    return ids.astype(str)
+
+
+def _as_feature_names(names: Any, n_features: int) -> tuple[str, ...]:
+    if names is None or len(names) == 0:
+        return tuple(str(j + 1) for j in range(n_features))
+    names = tuple(str(name) for name in names)
+    if len(names) != n_features:
+        raise DataError(f"There are {n_features:,} features but {len(names):,} feature names.")
+    if len(set(names)) < n_features:
+        twice = next(name for j, name in enumerate(names) if name in names[:j])
+        raise DataError(f"Feature name {twice!r} occurs twice: names must be unique.")
+    return names
+
+
+def _as_comments(comments: Any, n: int) -> NDArray[np.object_] | None:
+    if comments is None:
+        return None
+    if len(comments) != n:
+        raise DataError(f"There are {n:,} documents but {len(comments):,} comments.")
+    texts = np.empty(n, dtype=object)
+    texts[:] = comments
+    return texts
+
+
+def _names_differ(ours: tuple[str, ...], theirs: tuple[str, ...]) -> str:
+    if len(ours) != len(theirs):
+        return f"The parts have {len(ours):,} and {len(theirs):,} features: they must have the same."
+    j = next(j for j, (a, b) in enumerate(zip(ours, theirs, strict=True)) if a != b)
+    return f"The parts' features differ: feature number {j} is {ours[j]!r} in one and {theirs[j]!r} in the other."
+
+
+def _ends(ptr: NDArray[np.int64]) -> str:
+    return f"{len(ptr)} offsets from {ptr.flat[0]} to {ptr.flat[-1]}" if ptr.size else "no offsets"
+
+
+def _shorten(name: str, width: int = 24) -> str:
+    return name if len(name) <= width else name[: width - 1] + "…"
+
+
+def _count(n: int, one: str, many: str | None = None) -> str:
+    return f"{n:,} {one if n == 1 else many or one + 's'}"

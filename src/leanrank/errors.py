@@ -1,0 +1,52 @@
+"""What can go wrong, as few kinds; every message says what was found, where, and what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+
+class LeanRankError(ValueError):
+    """Base of every error leanrank raises on purpose."""
+
+
+class DataError(LeanRankError):
+    """The input data break a rule: a file, a frame or an array."""
+
+
+class ParameterError(LeanRankError):
+    """A parameter has a value it cannot have."""
+
+    @classmethod
+    def of(cls, owner: str, name: str, rule: str, found: object) -> ParameterError:
+        """The one sentence shape of all parameter errors.
+
+        >>> print(ParameterError.of("GAS", "c", ">= 0", -1))
+        The 'c' parameter of GAS must be >= 0. Got -1 instead.
+        """
+        return cls(f"The {name!r} parameter of {owner} must be {rule}. Got {found!r} instead.")
+
+
+class MissingValuesError(DataError):
+    """Missing values (NaN) reached a method that cannot take them."""
+
+
+class UnknownNameError(LeanRankError):
+    """A name that is not known, with the nearest one that is."""
+
+    @classmethod
+    def of(cls, kind: str, found: object, known: Iterable[str]) -> UnknownNameError:
+        """Name the nearest known name, or all of them when none is near.
+
+        >>> print(UnknownNameError.of("metric", "ncdg", ["map", "ndcg"]))
+        Unknown metric 'ncdg': did you mean 'ndcg'? Known: map, ndcg.
+        """
+        names = sorted(known)
+        near = get_close_matches(str(found), names, n=1)
+        hint = f": did you mean {near[0]!r}?" if near else "."
+        listed = ", ".join(names[:40]) + (", ..." if len(names) > 40 else "")
+        return cls(f"Unknown {kind} {found!r}{hint} Known: {listed}.")
+
+
+class MissingExtraError(LeanRankError, ImportError):
+    """An optional package is needed and not installed."""

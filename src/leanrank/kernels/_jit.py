@@ -1,0 +1,27 @@
+"""The only importer of numba: compilation flags are set here, once.
+
+Every kernel is compiled with `nogil` and cached on disk. Threads are plain Python threads over ranges of
+queries (see `_threads.py`): one compiled variant serves one thread, many threads and every engine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import numba
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+# All of LLVM's liberties except the two that assume NaN and infinity never occur.
+FASTMATH = {"nsz", "arcp", "contract", "afn", "reassoc"}
+
+
+def kernel(function: F) -> F:
+    """Compile with strict IEEE arithmetic: same bits whatever the blocks, threads or machine."""
+    return numba.njit(cache=True, nogil=True, boundscheck=False)(function)  # type: ignore[no-any-return]
+
+
+def fast_kernel(function: F) -> F:
+    """Compile with reassociation, for sums whose last bits do not matter (distances, products)."""
+    return numba.njit(cache=True, nogil=True, boundscheck=False, fastmath=FASTMATH)(function)  # type: ignore[no-any-return]

@@ -1,0 +1,53 @@
+"""Run a kernel over ranges of queries on a few threads (kernels release the interpreter lock)."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+T = TypeVar("T")
+
+
+def default_threads() -> int:
+    """`LEANRANK_THREADS` if set, else the cores this process may use."""
+    value = os.environ.get("LEANRANK_THREADS", "")
+    if value.isdigit() and int(value) > 0:
+        return int(value)
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def split_queries(query_ptr: NDArray[np.int64], parts: int) -> list[tuple[int, int]]:
+    """Cut the queries into at most `parts` contiguous ranges of about equal rows.
+
+    >>> split_queries(np.array([0, 4, 5, 6, 8]), 2)
+    [(0, 1), (1, 4)]
+    """
+    n_queries = len(query_ptr) - 1
+    targets = query_ptr[0] + (query_ptr[-1] - query_ptr[0]) * np.arange(1, parts) / parts
+    cuts = np.unique(np.concatenate(([0], np.searchsorted(query_ptr, targets), [n_queries])))
+    return [(int(a), int(b)) for a, b in zip(cuts[:-1], cuts[1:], strict=True)]
+
+
+def over_queries(
+    work: Callable[[int, int], T],
+    query_ptr: NDArray[Any],
+    n_threads: int | None = None,
+    *,
+    min_rows: int = 20_000,
+) -> list[T]:
+    """Call `work(first, last)` for ranges of queries, on threads where the data are worth it; results in order."""
+    threads = default_threads() if n_threads is None else n_threads
+    rows = int(query_ptr[-1] - query_ptr[0])
+    parts = max(1, min(threads, len(query_ptr) - 1, rows // min_rows))
+    ranges = split_queries(query_ptr, parts)
+    if len(ranges) <= 1:
+        return [work(first, last) for first, last in ranges]
+    with ThreadPoolExecutor(len(ranges)) as pool:
+        return list(pool.map(lambda r: work(*r), ranges))
