@@ -11,4 +11,4 @@ __getattr__, __dir__, _names = lazy(
         "RankingData": "leanrank.data.ranking_data",
     },
 )
-__all__ = [*_names, "LeanRankError", "__version__"]  # noqa: PLE0604
+__all__ = [*_names, "LeanRankError", "__version__"]

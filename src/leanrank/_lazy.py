@@ -8,9 +8,7 @@ from importlib import import_module
 from typing import Any
 
 
-def lazy(
-    package: str, where: Mapping[str, str]
-) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
+def lazy(package: str, where: Mapping[str, str]) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
     """Return `__getattr__`, `__dir__` and `__all__` for `package`; `where` maps a name to its module."""
 
     def __getattr__(name: str) -> Any:

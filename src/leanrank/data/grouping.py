@@ -22,11 +22,7 @@ def query_offsets(
     >>> query_offsets(["b", "b", "a"], n_rows=3)[:2]
     (array([0, 2, 3]), array(['b', 'a'], dtype='<U1'))
     """
-    given = [
-        name
-        for name, value in (("qid", qid), ("group", group), ("query_ptr", query_ptr))
-        if value is not None
-    ]
+    given = [name for name, value in (("qid", qid), ("group", group), ("query_ptr", query_ptr)) if value is not None]
     if len(given) != 1:
         found = " and ".join(given) if given else "none of them"
         raise DataError(f"Say which rows belong to one query by one of qid, group or query_ptr. Got {found}.")
@@ -55,9 +51,7 @@ def _as_column(qid: Any, n_rows: int) -> NDArray[Any]:
         absent = [value is None or value != value for value in column.tolist()]
         if any(absent):
             raise DataError(f"The query id of row {absent.index(True)} is missing.")
-        if all(
-            isinstance(value, (int, np.integer)) and not isinstance(value, bool) for value in column.tolist()
-        ):
+        if all(isinstance(value, (int, np.integer)) and not isinstance(value, bool) for value in column.tolist()):
             return column.astype(np.int64)
     return column if column.dtype.kind in "iu" else column.astype(str)
 

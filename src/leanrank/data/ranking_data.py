@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from hashlib import blake2b
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
@@ -67,8 +67,8 @@ class RankingData:
     X: Any
     y: NDArray[np.float32]
     query_ptr: NDArray[np.int64]
-    query_ids: NDArray[Any] = field(default=None)  # type: ignore[assignment]
-    feature_names: tuple[str, ...] = field(default=())
+    query_ids: NDArray[Any] = None  # type: ignore[assignment]
+    feature_names: tuple[str, ...] = ()
     comments: NDArray[np.object_] | None = None
     missing: bool = False
 
@@ -86,9 +86,7 @@ class RankingData:
 
     def _check_values(self) -> None:
         values = self.X.data if sp.issparse(self.X) else self.X
-        if np.isfinite(
-            np.sum(values, dtype=np.float64)
-        ):  # one pass, no temporary; a finite sum has no NaN or inf
+        if np.isfinite(np.sum(values, dtype=np.float64)):  # one pass, no temporary; a finite sum has no NaN or inf
             return
         bad = np.isinf(values) if self.missing else ~np.isfinite(values)
         if not bad.any():
@@ -223,7 +221,7 @@ class RankingData:
         if self.is_sparse:
             absent = np.isnan(self.X.data)
             return np.bincount(self.X.indices[absent], minlength=self.n_features).astype(np.int64)
-        return np.isnan(self.X).sum(axis=0, dtype=np.int64)
+        return np.count_nonzero(np.isnan(self.X), axis=0)
 
     def require_complete(self, method: str) -> RankingData:
         """Return self, or refuse for `method`, naming the feature with the most missing values."""
@@ -299,18 +297,13 @@ def concatenate(parts: Sequence[RankingData]) -> RankingData:
     query_ids = np.concatenate(ids)
     distinct, counts = np.unique(query_ids, return_counts=True)
     if len(distinct) < len(query_ids):
-        raise DataError(
-            f"Query {distinct[np.argmax(counts > 1)]} is in more than one part: a query cannot be split."
-        )
+        raise DataError(f"Query {distinct[np.argmax(counts > 1)]} is in more than one part: a query cannot be split.")
     sparse = all(part.is_sparse for part in parts)
     matrices = [part.X if sparse else part.dense() for part in parts]
     comments = None
     if any(part.comments is not None for part in parts):
         comments = np.concatenate(
-            [
-                part.comments if part.comments is not None else np.full(part.n_rows, "", object)
-                for part in parts
-            ]
+            [part.comments if part.comments is not None else np.full(part.n_rows, "", object) for part in parts]
         )
     return RankingData(
         X=sp.vstack(matrices, format="csr") if sparse else np.concatenate(matrices),
@@ -372,9 +365,7 @@ def _as_labels(y: Any, n: int) -> NDArray[np.float32]:
     with np.errstate(over="ignore"):
         labels = np.ascontiguousarray(given, dtype=np.float32)
     if labels.shape != (n,):
-        raise DataError(
-            f"Labels and documents must correspond: y has shape {labels.shape}, X has {n:,} rows."
-        )
+        raise DataError(f"Labels and documents must correspond: y has shape {labels.shape}, X has {n:,} rows.")
     if not np.isfinite(labels).all():
         row = int(np.argmax(~np.isfinite(labels)))
         raise DataError(f"The label of row {row} is {given[row]}: labels must be finite numbers.")
@@ -407,13 +398,14 @@ def _as_query_ids(query_ids: Any, n_queries: int) -> NDArray[Any]:
 def _as_feature_names(names: Any, n_features: int) -> tuple[str, ...]:
     if names is None or len(names) == 0:
         return tuple(str(j + 1) for j in range(n_features))
-    names = tuple(str(name) for name in names)
-    if len(names) != n_features:
-        raise DataError(f"There are {n_features:,} features but {len(names):,} feature names.")
-    if len(set(names)) < n_features:
-        twice = next(name for j, name in enumerate(names) if name in names[:j])
+    texts = tuple(str(name) for name in names)
+    if len(texts) != n_features:
+        raise DataError(f"There are {n_features:,} features but {len(texts):,} feature names.")
+    if len(set(texts)) < n_features:
+        seen: set[str] = set()
+        twice = next(name for name in texts if name in seen or seen.add(name))  # type: ignore[func-returns-value]
         raise DataError(f"Feature name {twice!r} occurs twice: names must be unique.")
-    return names
+    return texts
 
 
 def _as_comments(comments: Any, n: int) -> NDArray[np.object_] | None:

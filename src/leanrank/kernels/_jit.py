@@ -19,9 +19,9 @@ FASTMATH = {"nsz", "arcp", "contract", "afn", "reassoc"}
 
 def kernel(function: F) -> F:
     """Compile with strict IEEE arithmetic: same bits whatever the blocks, threads or machine."""
-    return numba.njit(cache=True, nogil=True, boundscheck=False)(function)  # type: ignore[no-any-return]
+    return numba.njit(cache=True, nogil=True, boundscheck=False)(function)  # type: ignore[return-value]
 
 
 def fast_kernel(function: F) -> F:
     """Compile with reassociation, for sums whose last bits do not matter (distances, products)."""
-    return numba.njit(cache=True, nogil=True, boundscheck=False, fastmath=FASTMATH)(function)  # type: ignore[no-any-return]
+    return numba.njit(cache=True, nogil=True, boundscheck=False, fastmath=FASTMATH)(function)  # type: ignore[return-value]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 from typing import Any, TypeVar
 
 import numpy as np
@@ -32,7 +33,7 @@ def split_queries(query_ptr: NDArray[np.int64], parts: int) -> list[tuple[int, i
     n_queries = len(query_ptr) - 1
     targets = query_ptr[0] + (query_ptr[-1] - query_ptr[0]) * np.arange(1, parts) / parts
     cuts = np.unique(np.concatenate(([0], np.searchsorted(query_ptr, targets), [n_queries])))
-    return [(int(a), int(b)) for a, b in zip(cuts[:-1], cuts[1:], strict=True)]
+    return [(int(a), int(b)) for a, b in pairwise(cuts)]
 
 
 def over_queries(
