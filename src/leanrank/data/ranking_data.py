@@ -221,7 +221,7 @@ class RankingData:
         if self.is_sparse:
             absent = np.isnan(self.X.data)
             return np.bincount(self.X.indices[absent], minlength=self.n_features).astype(np.int64)
-        return np.count_nonzero(np.isnan(self.X), axis=0)
+        return np.asarray(np.isnan(self.X).sum(axis=0), dtype=np.int64)
 
     def require_complete(self, method: str) -> RankingData:
         """Return self, or refuse for `method`, naming the feature with the most missing values."""
