@@ -1,0 +1,79 @@
+"""Products of a feature matrix (dense or CSR, float32 or float64) with a vector, summed in float64 without copying it.
+
+numpy would first copy a float32 matrix to float64; these read it as it is.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from leanrank.kernels._jit import fast_kernel
+
+Vector = NDArray[np.float64]
+
+
+@fast_kernel
+def dense_rows_times(X: Any, w: Vector, out: Vector) -> None:
+    for i in range(X.shape[0]):
+        total = 0.0
+        for j in range(X.shape[1]):
+            total += X[i, j] * w[j]
+        out[i] = total
+
+
+@fast_kernel
+def dense_columns_times(X: Any, v: Vector, out: Vector) -> None:
+    for i in range(X.shape[0]):
+        vi = v[i]
+        if vi != 0.0:
+            for j in range(X.shape[1]):
+                out[j] += X[i, j] * vi
+
+
+@fast_kernel
+def csr_rows_times(values: Any, columns: Any, starts: Any, w: Vector, out: Vector) -> None:
+    for i in range(out.shape[0]):
+        total = 0.0
+        for k in range(starts[i], starts[i + 1]):
+            total += values[k] * w[columns[k]]
+        out[i] = total
+
+
+@fast_kernel
+def csr_columns_times(values: Any, columns: Any, starts: Any, v: Vector, out: Vector) -> None:
+    for i in range(v.shape[0]):
+        if v[i] != 0.0:
+            for k in range(starts[i], starts[i + 1]):
+                out[columns[k]] += values[k] * v[i]
+
+
+def rows_times(X: Any, w: Vector) -> Vector:
+    """X @ w.
+
+    >>> rows_times(np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([1.0, 10.0]))
+    array([21., 43.])
+    """
+    out = np.empty(X.shape[0])
+    if sp.issparse(X):
+        csr_rows_times(X.data, X.indices, X.indptr, w, out)
+    else:
+        dense_rows_times(X, w, out)
+    return out
+
+
+def columns_times(X: Any, v: Vector) -> Vector:
+    """X.T @ v.
+
+    >>> columns_times(np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([1.0, 10.0]))
+    array([31., 42.])
+    """
+    out = np.zeros(X.shape[1])
+    if sp.issparse(X):
+        csr_columns_times(X.data, X.indices, X.indptr, v, out)
+    else:
+        dense_columns_times(X, v, out)
+    return out

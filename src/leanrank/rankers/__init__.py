@@ -1,0 +1,14 @@
+"""Learners of a ranking: the papers' own, and adapters for the boosters people deploy."""
+
+from leanrank._lazy import lazy
+
+__getattr__, __dir__, __all__ = lazy(
+    __name__,
+    {
+        "LinearRanker": "leanrank.rankers._base",
+        "Ranker": "leanrank.rankers._base",
+        "get": "leanrank.rankers.registry",
+        "load_ranker": "leanrank.rankers._saving",
+        "names": "leanrank.rankers.registry",
+    },
+)

@@ -1,0 +1,192 @@
+"""What every ranker shares: the door, the checks at prediction, scoring, saving."""
+
+from __future__ import annotations
+
+import warnings
+from abc import abstractmethod
+from os import PathLike
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from leanrank.data.columns import id_column
+from leanrank.data.door import as_ranking_data, feature_matrix, is_source
+from leanrank.data.grouping import query_offsets
+from leanrank.data.ranking_data import RankingData, concatenate
+from leanrank.errors import DataError, ParameterError
+from leanrank.kernels.products import rows_times
+from leanrank.rankers._early_stopping import EarlyStopping
+
+Scores = NDArray[np.float64]
+
+
+class NothingToLearnWarning(UserWarning):
+    """The training data hold no pair of documents with different labels: every document scores 0."""
+
+
+class Ranker(BaseEstimator):  # type: ignore[misc]
+    """Base of all rankers. A subclass writes `__init__` (assigns only), `_fit` and `_scores`.
+
+    `_fit(data, valid)` sets learned attributes, listed with their shapes in `_learned`: what is listed is saved,
+    and what is not listed is not. A shape is a tuple of numbers and names: "K" is the number of features, any
+    other name has to have one value throughout; `()` is a number, `str`, `bool`, `list` and `dict` stand for themselves.
+    `_check_learned` refuses what shapes cannot tell (indices out of range) when a saved ranker is loaded.
+    """
+
+    #: The name in the registry and in saved files.
+    _name: ClassVar[str] = ""
+    _learned: ClassVar[dict[str, Any]] = {}
+    #: Those of `_learned` that may be absent.
+    _optional: ClassVar[frozenset[str]] = frozenset()
+    _takes_missing: ClassVar[bool] = False
+
+    def fit(self, X: Any, y: Any = None, *, qid: Any = None, eval_set: Any = None, regroup: bool = False) -> Self:
+        """Learn from judged documents.
+
+        Parameters
+        ----------
+        X : RankingData, array, CSR matrix or frame of shape (n, K)
+        y : array of shape (n,)
+            Labels, higher is better. Not needed with a RankingData.
+        qid : array of shape (n,)
+            The query of each row. Not needed with a RankingData.
+        eval_set : RankingData or tuple (X, y, qid), optional
+            Held-out data on which an iterative learner chooses its best iteration.
+        regroup : bool
+            Whether to bring the rows of a query together where they are not adjacent, instead of refusing.
+        """
+        data = self._door(X, y, qid, regroup=regroup)
+        self.n_features_in_ = data.n_features
+        if _has_names(X):
+            self.feature_names_in_ = np.array(data.feature_names, dtype=object)
+        elif hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
+        valid = None if eval_set is None else self._eval_data(eval_set, regroup=regroup)
+        self._fit(data, valid)
+        return self
+
+    def predict(self, X: Any, *, qid: Any = None) -> Scores:
+        """Score documents, higher is better.
+
+        `qid` matters only to learners that order a whole query at once; without it all rows are one query.
+        """
+        check_is_fitted(self, "n_features_in_")
+        matrix = self._features(X)
+        query_ptr, order = np.array([0, matrix.shape[0]]), None
+        if isinstance(X, RankingData):
+            query_ptr = X.query_ptr
+        elif qid is not None:
+            query_ptr, _, order = query_offsets(id_column(qid), n_rows=matrix.shape[0], regroup=True)
+        if order is None:
+            return self._scores(matrix, query_ptr)
+        scores = np.empty(matrix.shape[0])
+        scores[order] = self._scores(matrix[order], query_ptr)
+        return scores
+
+    def score(self, X: Any, y: Any = None, *, qid: Any = None, metric: Any = "ndcg@10") -> float:
+        """Mean over queries of `metric` for the predicted order."""
+        from leanrank.metrics import metric as parse_metric
+
+        self._features(X)
+        data = self._door(X, y, qid, regroup=True)
+        measure = parse_metric(metric) if isinstance(metric, str) else metric
+        scores = self._scores(data.X, data.query_ptr)
+        return float(measure(data.y, scores, qid=data.qid))
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the ranker as JSON; arrays of many numbers go to `path` + ".npz" beside it."""
+        from leanrank.rankers._saving import save_ranker
+
+        check_is_fitted(self, "n_features_in_")
+        save_ranker(self, path)
+
+    @abstractmethod
+    def _fit(self, data: RankingData, valid: RankingData | None) -> None:
+        """Set the learned attributes."""
+
+    @abstractmethod
+    def _scores(self, X: Any, query_ptr: NDArray[np.int64]) -> Scores:
+        """Scores of the rows of X (dense or CSR, checked)."""
+
+    def _params_to_save(self) -> dict[str, Any]:
+        params: dict[str, Any] = self.get_params(deep=False)
+        return params
+
+    @classmethod
+    def _from_saved_params(cls, params: dict[str, Any]) -> Self:
+        unknown = set(params) - set(cls._get_param_names())
+        if unknown:
+            raise DataError(f"{cls.__name__} has no parameter {min(unknown)!r}.")
+        return cls(**params)
+
+    def _check_learned(self) -> None:
+        """Refuse learned attributes of a loaded file that shapes alone do not show to be wrong."""
+
+    def _rng(self) -> np.random.Generator:
+        return np.random.default_rng(getattr(self, "random_state", None))
+
+    def _watch(self, valid: RankingData | None) -> EarlyStopping | None:
+        """Early stopping by the `eval_metric` and `early_stopping_rounds` parameters, if there are held-out data."""
+        if valid is None:
+            return None
+        return EarlyStopping(valid, getattr(self, "eval_metric", "map"), getattr(self, "early_stopping_rounds", None))
+
+    def _must(self, name: str, rule: str, holds: bool) -> None:
+        """Refuse the parameter `name` unless `holds`."""
+        if not holds:
+            raise ParameterError.of(type(self).__name__, name, rule, getattr(self, name))
+
+    def _warn_nothing_to_learn(self) -> None:
+        warnings.warn(
+            f"{type(self).__name__}: no query has two documents with different labels, so every document scores 0.",
+            NothingToLearnWarning,
+            stacklevel=4,
+        )
+
+    def _door(self, X: Any, y: Any, qid: Any, *, regroup: bool) -> RankingData:
+        if is_source(X) and not isinstance(X, RankingData):
+            X = concatenate(list(X.blocks()))
+        data = as_ranking_data(X, y, qid=qid, regroup=regroup, missing=self._takes_missing)
+        return data if self._takes_missing else data.require_complete(type(self).__name__)
+
+    def _eval_data(self, eval_set: Any, *, regroup: bool) -> RankingData:
+        if not isinstance(eval_set, tuple):
+            eval_set = (eval_set, None, None)
+        if len(eval_set) != 3:
+            raise DataError(f"eval_set must be a RankingData or a tuple (X, y, qid). Got {len(eval_set)} parts.")
+        self._features(eval_set[0])
+        return self._door(*eval_set, regroup=regroup)
+
+    def _features(self, X: Any) -> Any:
+        """The matrix of X, after checking its columns against those of `fit`."""
+        who = type(self).__name__
+        names = getattr(self, "feature_names_in_", None)
+        known = tuple(str(j + 1) for j in range(self.n_features_in_)) if names is None else tuple(names)
+        matrix, _ = feature_matrix(X, known, missing=self._takes_missing, owner=who)
+        if isinstance(X, RankingData) and not self._takes_missing:
+            X.require_complete(who)
+        return matrix
+
+
+class LinearRanker(Ranker):
+    """A ranker whose score is ``X @ coef_``. There is no intercept: it would cancel within a query.
+
+    Attributes
+    ----------
+    coef_ : array of shape (K,)
+    """
+
+    _learned: ClassVar[dict[str, Any]] = {"coef_": ("K",)}
+    coef_: Scores
+
+    def _scores(self, X: Any, query_ptr: NDArray[np.int64]) -> Scores:
+        return rows_times(X, self.coef_)
+
+
+def _has_names(X: Any) -> bool:
+    """Whether the columns have names of their own: an array's and a CSR matrix's are only numbered."""
+    return not (isinstance(X, (np.ndarray, list, tuple)) or sp.issparse(X))

@@ -1,0 +1,43 @@
+"""Rankers by name, as the command line and `cross_validate` take them."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+from leanrank.errors import ParameterError, UnknownNameError
+from leanrank.rankers._base import Ranker
+
+# name -> (module, class)
+_WHERE = {
+    "ranksvm": ("leanrank.rankers.ranksvm", "RankSVM"),
+}
+
+
+def names() -> list[str]:
+    """The names that `get` knows."""
+    return sorted(_WHERE)
+
+
+def ranker_class(name: str) -> type[Ranker]:
+    """The class of that name; unknown names are told the nearest known one."""
+    key = str(name).lower().replace("-", "").replace("_", "")
+    if key not in _WHERE:
+        raise UnknownNameError.of("ranker", name, _WHERE)
+    module, attribute = _WHERE[key]
+    found: type[Ranker] = getattr(import_module(module), attribute)
+    return found
+
+
+def get(name: str, **params: Any) -> Ranker:
+    """A new ranker by name.
+
+    >>> get("ranksvm", C=10.0)
+    RankSVM(C=10.0)
+    """
+    cls = ranker_class(name)
+    known = cls._get_param_names()
+    for key in params:
+        if key not in known:
+            raise ParameterError(str(UnknownNameError.of(f"parameter of {cls.__name__}", key, known)))
+    return cls(**params)
