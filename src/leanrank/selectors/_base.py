@@ -1,0 +1,219 @@
+"""What every selector shares: the scikit-learn interface, support, transform, sizes, the trace, the record."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import asdict
+from numbers import Integral, Real
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+from sklearn.feature_selection import SelectorMixin
+from sklearn.utils import Tags
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from leanrank.data.door import as_source
+from leanrank.data.ranking_data import RankingData, RankingSource
+from leanrank.errors import ParameterError
+from leanrank.selectors.path import Path
+from leanrank.selectors.selection_record import selection_record
+
+
+def _is(kind: type, value: Any) -> bool:
+    """Whether `value` is a number of this kind; True and False are no numbers here."""
+    return isinstance(value, kind) and not isinstance(value, bool)
+
+
+class _TransformsRankingData:
+    """`transform` for RankingData. Outside SelectorMixin's family, whose `set_output` would wrap the result."""
+
+    def transform(self, X: Any) -> Any:
+        """Keep the selected features, in their order in `X`.
+
+        Parameters
+        ----------
+        X : array, CSR matrix, frame or RankingData
+            With the features seen in `fit`.
+
+        Returns
+        -------
+        The same kind of table with the selected columns; see `set_output` for frames.
+        """
+        if not isinstance(X, RankingData):
+            return super().transform(X)  # type: ignore[misc]
+        support = self.get_support()  # type: ignore[attr-defined]
+        known = getattr(self, "feature_names_in_", None)
+        if X.n_features != len(support) or (known is not None and list(known) != list(X.feature_names)):
+            raise ParameterError(
+                f"{type(self).__name__} was fitted on other features: {len(support)} then, {X.n_features} now"
+                + ("." if X.n_features != len(support) else ", with other names or in another order.")
+            )
+        return X.subset(support)
+
+    def fit_transform(self, X: Any, y: Any = None, *, qid: Any = None) -> Any:
+        """`fit`, then `transform` of the same table."""
+        return self.fit(X, y, qid=qid).transform(X)  # type: ignore[attr-defined]
+
+
+class Selector(_TransformsRankingData, SelectorMixin, BaseEstimator):  # type: ignore[misc]
+    """Base of all selectors. A subclass writes `__init__` (assigning only), `_fit` and, if needed, `_check_parameters`.
+
+    Attributes
+    ----------
+    ranking_ : array of int64
+        0-based feature numbers in order of selection: the path.
+    scores_ : array of shape (n_features_in_,)
+        The method's weight of every feature, NaN where it gave none.
+    trace_ : list of dict
+        One record per step of the path: feature, name, score, gain, reason.
+    support_ : bool array of shape (n_features_in_,)
+        The selected features.
+    selected_ : array of int64
+        The selected features in order of selection.
+    dropped_ : array of int64
+        Features dropped before the method began, because they are constant inside every query.
+    n_features_in_ : int
+    feature_names_in_ : array of str
+        Where the data had names.
+    """
+
+    __metadata_request__fit: ClassVar[dict[str, bool]] = {"qid": True}
+
+    n_features_to_select: Any
+
+    def fit(self, X: Any, y: Any = None, *, qid: Any = None) -> Self:
+        """Learn the order of the features.
+
+        Parameters
+        ----------
+        X : array, CSR matrix, frame, RankingData or RankingSource
+            Documents by features. RankingData and sources carry labels and queries themselves.
+        y : array of shape (n,)
+            Labels, higher is better.
+        qid : array of shape (n,)
+            The query of each row; the rows of a query must be adjacent.
+        """
+        self._check_parameters()
+        source = as_source(X, y, qid=qid)
+        if isinstance(source, RankingData):
+            source.require_complete(type(self).__name__)
+        self._set_input(source.feature_names, table=None if X is source else X)
+        self._wanted(self.n_features_in_)  # refuse an impossible size before the work
+        self._learn(self._fit(source))
+        return self
+
+    def _fit(self, source: RankingSource) -> Path:
+        """The algorithm: blocks of whole queries in, a path over all columns out."""
+        raise NotImplementedError(f"{type(self).__name__} must define _fit.")
+
+    def _check_parameters(self) -> None:
+        """Refuse parameters that cannot be, before any work. Subclasses extend it with `_require`."""
+
+    def _require(self, name: str, rule: str, holds: bool) -> None:
+        """Refuse the parameter `name` unless `holds`, in the shared sentence."""
+        if not holds:
+            raise ParameterError.of(type(self).__name__, name, rule, getattr(self, name))
+
+    def _require_number(self, name: str, rule: str, low: float = -np.inf, high: float = np.inf) -> None:
+        """Refuse the parameter `name` unless it is a number in [low, high]."""
+        value = getattr(self, name)
+        self._require(name, rule, _is(Real, value) and bool(low <= value <= high))
+
+    def _require_one_of(self, name: str, choices: Sequence[str]) -> None:
+        """Refuse the parameter `name` unless it is one of `choices`."""
+        self._require(name, f"one of {', '.join(map(repr, choices))}", getattr(self, name) in choices)
+
+    def _size(self, size: Any, n_features: int, name: str = "n_features_to_select") -> int:
+        """A number of features from an int or a share (halves round up, at least one)."""
+        owner = type(self).__name__
+        if _is(Integral, size):
+            if not 1 <= size <= n_features:
+                raise ParameterError.of(owner, name, f"from 1 to {n_features}, the number of features", size)
+            return int(size)
+        if _is(Real, size) and 0 < size <= 1:
+            return max(1, int(np.floor(float(size) * n_features + 0.5)))
+        raise ParameterError.of(owner, name, "a number of features or a share in (0, 1]", size)
+
+    def _wanted(self, n_features: int) -> int | None:
+        """The size that `n_features_to_select` asks for; None leaves it to the method."""
+        size = self.n_features_to_select
+        return None if size is None else self._size(size, n_features)
+
+    def _set_input(self, names: Sequence[str], table: Any = None) -> None:
+        """Set `n_features_in_`, and `feature_names_in_` where the input had names (a bare array has none)."""
+        if table is not None and not isinstance(table, RankingData):
+            validate_data(self, table, skip_check_array=True)
+            return
+        self.n_features_in_ = len(names)
+        self.feature_names_in_ = np.array(names, dtype=object)
+
+    def _learn(self, path: Path) -> None:
+        """Keep what the path says, and mark the selected features."""
+        self.ranking_ = path.ranking
+        self.scores_ = path.scores
+        self.dropped_ = path.dropped
+        names = self._names()
+        self.trace_ = [{"feature": step.feature, "name": names[step.feature], **asdict(step)} for step in path.trace]
+        wanted = self._wanted(self.n_features_in_)
+        self.selected_ = path.ranking if wanted is None else path.ranking[:wanted]
+        self.support_ = np.zeros(self.n_features_in_, dtype=bool)
+        self.support_[self.selected_] = True
+        varying = self.n_features_in_ - len(path.dropped)
+        if wanted is not None and wanted > varying:
+            warnings.warn(
+                f"{type(self).__name__} was asked for {wanted} features, but only {varying} of {self.n_features_in_} "
+                "vary inside some query; constant features are never selected.",
+                UserWarning,
+                stacklevel=3,
+            )
+
+    def _names(self) -> list[str]:
+        """Names of all features; those of a bare array are its 1-based column numbers."""
+        if hasattr(self, "feature_names_in_"):
+            return [str(name) for name in self.feature_names_in_]
+        return [str(j + 1) for j in range(self.n_features_in_)]
+
+    def _get_support_mask(self) -> NDArray[np.bool_]:
+        check_is_fitted(self)
+        return self.support_
+
+    def select(self, k: int | float) -> NDArray[np.int64]:
+        """The `k` features this method takes (a number, or a share of all), in order of selection.
+
+        A prefix of the path where the method is nested, the method's own set of this size otherwise. Where the method
+        stopped by itself or constant features were dropped, there may be no `k` features: that is an error here.
+        """
+        check_is_fitted(self)
+        size = self._size(k, self.n_features_in_, "k")
+        chosen = self._first(size)
+        if len(chosen) < size:
+            raise ParameterError(
+                f"{type(self).__name__} has a path of {len(chosen)} features ({len(self.dropped_)} dropped as "
+                f"constant, {self.n_features_in_ - len(self.dropped_) - len(chosen)} not reached): {size} cannot be selected."
+            )
+        return chosen
+
+    def _first(self, size: int) -> NDArray[np.int64]:
+        return self.ranking_[:size]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The selection as plain values for JSON: names, ids, order, scores, trace, parameters, version."""
+        check_is_fitted(self)
+        return selection_record(
+            method=type(self).__name__,
+            parameters=self.get_params(deep=False),
+            names=self._names(),
+            selected=self.selected_.tolist(),
+            scores=self.scores_.tolist(),
+            trace=self.trace_,
+            dropped=self.dropped_.tolist(),
+        )
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.target_tags.required = True
+        return tags

@@ -1,0 +1,81 @@
+"""GraphSelector: base of the selectors that need nothing but a feature graph."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from leanrank.data.ranking_data import RankingSource
+from leanrank.errors import DataError
+from leanrank.selectors._base import Selector
+from leanrank.selectors.path import Path
+
+if TYPE_CHECKING:
+    from leanrank.stats.feature_graph import FeatureGraph
+
+
+class GraphSelector(Selector):
+    """Base of selectors on the feature graph. A subclass writes `__init__` and `_select`.
+
+    Attributes
+    ----------
+    graph_ : FeatureGraph
+        The graph the selection was made on, constant features included.
+    """
+
+    importance: Any
+    similarity: Any
+    engine: Any
+
+    def fit_graph(self, graph: FeatureGraph) -> Self:
+        """Learn from a graph computed before; `importance`, `similarity` and `engine` are not looked at."""
+        self._check_parameters()
+        self._set_input(graph.feature_names)
+        wanted = self._wanted(self.n_features_in_)
+        self.graph_ = graph
+        self._learn(self._path(graph, wanted))
+        return self
+
+    def _fit(self, source: RankingSource) -> Path:
+        self.graph_ = self._graph(source)
+        return self._path(self.graph_, self._wanted(self.n_features_in_))
+
+    def _graph(self, source: RankingSource) -> FeatureGraph:
+        from leanrank.stats.feature_graph import feature_graph
+
+        return feature_graph(source, importance=self.importance, similarity=self.similarity, engine=self.engine)
+
+    def _select(self, graph: FeatureGraph) -> Path:
+        """The whole path on a graph without constant features."""
+        raise NotImplementedError(f"{type(self).__name__} must define _select.")
+
+    def _select_size(self, graph: FeatureGraph, size: int | None) -> Path:
+        """The path towards `size` features. Methods whose sets are not nested override this one."""
+        return self._select(graph)
+
+    def _path(self, graph: FeatureGraph, size: int | None) -> Path:
+        """Drop constant features, select, and count in the columns of the whole graph again."""
+        kept = np.flatnonzero(~graph.constant)
+        if not len(kept):
+            raise DataError(f"All {len(graph.constant)} features are constant inside every query: nothing to select.")
+        if len(kept) == len(graph.constant):
+            return self._select_size(graph, size)
+        varying = replace(
+            graph,
+            importance=graph.importance[kept],
+            importance_std=graph.importance_std[kept],
+            similarity=graph.similarity[np.ix_(kept, kept)],
+            feature_names=tuple(graph.feature_names[j] for j in kept),
+            constant=graph.constant[kept],
+        )
+        return self._select_size(varying, None if size is None else min(size, len(kept))).lift(
+            kept, len(graph.constant)
+        )
+
+    def _first(self, size: int) -> NDArray[np.int64]:
+        if type(self)._select_size is GraphSelector._select_size:
+            return super()._first(size)
+        return self._path(self.graph_, size).ranking[:size]

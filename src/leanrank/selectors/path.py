@@ -1,0 +1,76 @@
+"""Path: features in the order a selector takes them, with the reason for each step."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+
+@dataclass(frozen=True)
+class Step:
+    """One step of a selection: which feature (0-based), its own worth, what it adds to those before it, and why."""
+
+    feature: int
+    score: float
+    gain: float
+    reason: str
+
+
+@dataclass(frozen=True, eq=False)
+class Path:
+    """What a selector learns: an order of features. Where the method is nested any size is a prefix of it.
+
+    Parameters
+    ----------
+    ranking : array of int64
+        0-based feature numbers in order of selection; it may stop before the last feature.
+    scores : array of shape (K,)
+        The method's weight of every feature, NaN for features it never weighed.
+    trace : tuple of Step
+        One step for each entry of `ranking`.
+    dropped : array of int64
+        Features taken out before the method began (constant inside every query).
+
+    Examples
+    --------
+    >>> Path.by_score([0.2, 0.7, 0.2], reason="weight").ranking
+    array([1, 0, 2])
+    """
+
+    ranking: NDArray[np.int64]
+    scores: NDArray[np.float64]
+    trace: tuple[Step, ...]
+    dropped: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, steps: Sequence[Step], n_features: int, scores: ArrayLike | None = None) -> Path:
+        """The path of these steps; a feature's score is its gain at its step unless `scores` gives one for each."""
+        ranking = np.array([step.feature for step in steps], dtype=np.int64)
+        if scores is None:
+            weights = np.full(n_features, np.nan)
+            weights[ranking] = [step.gain for step in steps]
+        else:
+            weights = np.array(scores, dtype=np.float64)
+        return cls(ranking, weights, tuple(steps), np.empty(0, np.int64))
+
+    @classmethod
+    def by_score(cls, scores: ArrayLike, *, reason: str) -> Path:
+        """All features by descending score, the lower index first where equal."""
+        weights = np.asarray(scores, dtype=np.float64)
+        order = np.argsort(-weights, kind="stable")
+        steps = [Step(int(j), float(weights[j]), float(weights[j]), f"{reason} {weights[j]:.6g}") for j in order]
+        return cls.of(steps, len(weights), weights)
+
+    def lift(self, kept: NDArray[np.int64], n_features: int) -> Path:
+        """This path over the columns `kept` of a wider table, as a path over all `n_features` of them."""
+        scores = np.full(n_features, np.nan)
+        scores[kept] = self.scores
+        return Path(
+            ranking=kept[self.ranking],
+            scores=scores,
+            trace=tuple(replace(step, feature=int(kept[step.feature])) for step in self.trace),
+            dropped=np.setdiff1d(np.arange(n_features), kept),
+        )

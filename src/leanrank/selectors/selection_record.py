@@ -1,0 +1,59 @@
+"""A selection as plain values, ready for JSON: what was taken, in which order, why, and with which settings."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, is_dataclass
+from typing import Any
+
+import numpy as np
+
+from leanrank import __version__
+
+
+def selection_record(
+    method: str,
+    parameters: dict[str, Any],
+    names: list[str],
+    selected: list[int],
+    scores: list[float],
+    trace: list[dict[str, Any]],
+    dropped: list[int],
+) -> dict[str, Any]:
+    """The record of a selection. `names` are those of all features; the rest counts from 0.
+
+    Keys: `method`, `version`, `parameters`, `n_features_in`; in order of selection `names`, `ids` (1-based, as LETOR
+    files count), `indices` (0-based), `scores`; `trace`; `dropped` (names of features left out as constant).
+    """
+    return {
+        "method": method,
+        "version": __version__,
+        "parameters": plain(parameters),
+        "n_features_in": len(names),
+        "names": [names[j] for j in selected],
+        "ids": [j + 1 for j in selected],
+        "indices": list(selected),
+        "scores": plain([scores[j] for j in selected]),
+        "trace": plain(trace),
+        "dropped": [names[j] for j in dropped],
+    }
+
+
+def plain(value: Any) -> Any:
+    """Only dict, list, str, int, float, bool and None; what is none of these becomes its repr, NaN becomes None.
+
+    >>> plain({"c": np.float64(0.5), "sizes": np.array([1, 2]), "score": float("nan")})
+    {'c': 0.5, 'sizes': [1, 2], 'score': None}
+    """
+    if isinstance(value, np.ndarray | np.generic):
+        value = value.tolist()
+    if isinstance(value, float):
+        return value if np.isfinite(value) else None
+    if value is None or isinstance(value, str | int):
+        return value
+    if isinstance(value, dict):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(item) for item in value]
+    if is_dataclass(value) and not isinstance(value, type):
+        return {"type": type(value).__name__, **plain(asdict(value))}
+    return repr(value)
