@@ -86,7 +86,9 @@ class RankingData:
 
     def _check_values(self) -> None:
         values = self.X.data if sp.issparse(self.X) else self.X
-        if np.isfinite(np.sum(values, dtype=np.float64)):  # one pass, no temporary; a finite sum has no NaN or inf
+        with np.errstate(invalid="ignore", over="ignore"):
+            total = np.sum(values, dtype=np.float64)
+        if np.isfinite(total):  # one pass, no temporary: a finite sum has no NaN or infinity in it
             return
         bad = np.isinf(values) if self.missing else ~np.isfinite(values)
         if not bad.any():

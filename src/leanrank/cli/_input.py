@@ -1,0 +1,40 @@
+"""Reading whatever file the user names: LETOR text, CSV or Parquet, by its name."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from leanrank.data.ranking_data import RankingData
+
+TABLE_SUFFIXES = {".csv", ".tsv", ".parquet", ".pq"}
+COMPRESSION_SUFFIXES = {".gz", ".bz2", ".zst"}
+
+# The options that every command that reads data shares.
+FileArgument = Annotated[Path, typer.Argument(help="Judged data: LETOR text (.gz, .bz2, .zst), CSV or Parquet.")]
+LabelOption = Annotated[str | None, typer.Option(help="CSV, Parquet: the column of labels.")]
+QidOption = Annotated[str | None, typer.Option(help="CSV, Parquet: the column of query ids.")]
+CommentsOption = Annotated[str | None, typer.Option(help="CSV, Parquet: a column of texts to keep, not a feature.")]
+RegroupOption = Annotated[bool, typer.Option(help="Bring rows of one query together where they are not adjacent.")]
+
+
+def is_table(path: Path) -> bool:
+    """Whether the name says CSV or Parquet (a folder is taken for a Parquet data set)."""
+    name = path.with_suffix("") if path.suffix.lower() in COMPRESSION_SUFFIXES else path
+    return name.suffix.lower() in TABLE_SUFFIXES or path.is_dir()
+
+
+def read_data(
+    path: Path, *, label: str | None, qid: str | None, comments: str | None = None, regroup: bool = False
+) -> RankingData:
+    """Read a judged file; missing values are let in, methods refuse them by name."""
+    if is_table(path):
+        from leanrank.data.tables import read_table
+
+        return read_table(path, label=label, qid=qid, comments=comments, regroup=regroup, missing=True)
+    from leanrank.data.letor import read_letor
+
+    return read_letor(path, regroup=regroup)

@@ -1,0 +1,71 @@
+"""The `leanrank` command: its sub-commands, and what an error looks like."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from typing import Annotated
+
+import click
+import typer
+
+from leanrank import __version__
+from leanrank.cli.demo import demo
+from leanrank.cli.lint import lint
+from leanrank.errors import LeanRankError
+
+BAD_INPUT = 2
+INTERRUPTED = 128 + signal.SIGINT
+
+app = typer.Typer(
+    name="leanrank",
+    help="Find the fewest features a ranker needs.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command()(lint)
+app.command()(demo)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        print(f"leanrank {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _leanrank(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit.")
+    ] = False,
+) -> None:
+    """Find the fewest features a ranker needs."""
+
+
+def run(arguments: list[str] | None = None) -> int:
+    """Run one command and return its exit code; what goes wrong becomes one sentence on standard error."""
+    try:
+        return int(app(arguments, prog_name="leanrank", standalone_mode=False) or 0)
+    except LeanRankError as error:
+        return _fail(str(error))
+    except click.exceptions.NoArgsIsHelpError as error:
+        print(error.format_message())
+        return BAD_INPUT
+    except click.ClickException as error:
+        error.show()
+        return BAD_INPUT
+    except (KeyboardInterrupt, click.Abort):
+        print("leanrank: interrupted", file=sys.stderr)
+        return INTERRUPTED
+    except BrokenPipeError:  # the reader of a pipe has gone: not our error, nothing more to say
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except OSError as error:
+        return _fail(f"{error.filename or 'input/output'}: {error.strerror or error}")
+
+
+def _fail(sentence: str) -> int:
+    print(f"leanrank: {sentence}", file=sys.stderr)
+    return BAD_INPUT

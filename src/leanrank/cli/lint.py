@@ -1,0 +1,79 @@
+"""`leanrank lint`: what is in a file of judgements, and what is wrong with it."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from leanrank.cli._input import CommentsOption, FileArgument, LabelOption, QidOption, RegroupOption, read_data
+
+if TYPE_CHECKING:
+    from leanrank.stats.lint import Finding, LintReport
+
+CHECK_FAILED = 1
+
+
+def lint(
+    file: FileArgument,
+    label: LabelOption = None,
+    qid: QidOption = None,
+    comments: CommentsOption = None,
+    regroup: RegroupOption = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON for machines.")] = False,
+    strict: Annotated[bool, typer.Option(help="Exit with code 1 if there is a warning.")] = False,
+) -> None:
+    """Count what is in FILE and name what is wrong: useless, duplicate or leaking features, empty queries.
+
+    Example: leanrank lint train.txt.gz
+    """
+    from leanrank.stats.lint import lint as lint_data
+
+    report = lint_data(read_data(file, label=label, qid=qid, comments=comments, regroup=regroup))
+    if as_json:
+        print(json.dumps({"file": str(file), **report.to_dict()}, ensure_ascii=False, indent=2))
+    else:
+        show(report, str(file), Console())
+    if strict and not report.ok:
+        raise typer.Exit(CHECK_FAILED)
+
+
+def show(report: LintReport, title: str, console: Console) -> None:
+    """Print the report as tables. Names are data: never read as markup."""
+    shape = Table(show_header=False, box=None, title=Text(title, style="bold"), title_justify="left")
+    size = report.documents_per_query
+    shape.add_row("documents", f"{report.n_rows:,}")
+    shape.add_row("queries", f"{report.n_queries:,}")
+    shape.add_row("features", f"{report.n_features:,}")
+    shape.add_row("labels", _labels(report.labels))
+    shape.add_row("per query", f"{size['min']:,} to {size['max']:,} documents, median {size['median']:g}")
+    if report.missing_values:
+        share = report.missing_values / (report.n_rows * report.n_features)
+        shape.add_row("missing", f"{report.missing_values:,} values ({share:.1%})")
+    console.print(shape)
+    console.print()
+    if not report.findings:
+        console.print("Nothing wrong found.", style="green")
+        return
+    table = Table(title="Findings", title_justify="left", title_style="bold")
+    for heading in ("finding", "where", "what it means"):
+        table.add_column(heading, overflow="fold")
+    for finding in report.findings:
+        style = "yellow" if finding.severity == "warning" else "cyan"
+        table.add_row(Text(finding.kind, style=style), Text(_where(finding)), Text(finding.message))
+    console.print(table)
+
+
+def _labels(labels: dict[str, int], shown: int = 12) -> str:
+    parts = [f"{level}: {count:,}" for level, count in labels.items()]
+    return ", ".join(parts[:shown]) + (f", ... ({len(parts):,} levels)" if len(parts) > shown else "")
+
+
+def _where(finding: Finding, shown: int = 12) -> str:
+    kind, names = ("feature", finding.features) if finding.features else ("query", finding.queries)
+    plural = {"feature": "features", "query": "queries"}[kind] if len(names) > 1 else kind
+    return f"{plural} " + ", ".join(names[:shown]) + (f", ... ({len(names)})" if len(names) > shown else "")

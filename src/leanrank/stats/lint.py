@@ -1,0 +1,245 @@
+"""What is wrong with a data set before any method sees it: one fold over the queries."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import asdict, dataclass, fields
+from hashlib import blake2b
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from leanrank.data.ranking_data import RankingData, RankingSource
+from leanrank.engines.fold import fold
+from leanrank.kernels.column_hashes import hash_columns, hash_rows
+from leanrank.metrics import metric
+
+#: A feature is suspected of leaking the label when its own NDCG@10 is this near to 1 ...
+LEAK_NDCG = 0.98
+#: ... and it closes this share of the gap between a random order and the perfect one.
+LEAK_GAP = 0.9
+#: A feature is mostly missing when more than this share of its values is.
+MOSTLY_MISSING = 0.5
+#: How many queries a finding names at most.
+NAMED = 10
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing worth knowing. `severity` is "warning", or "note" where nothing is wrong."""
+
+    kind: str
+    severity: str
+    message: str
+    features: tuple[str, ...] = ()
+    queries: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class LintReport:
+    """What `lint` found: the size and shape of the data, then the findings."""
+
+    n_rows: int
+    n_queries: int
+    n_features: int
+    labels: dict[str, int]
+    documents_per_query: dict[str, float]
+    missing_values: int
+    findings: tuple[Finding, ...] = ()
+
+    @property
+    def ok(self) -> bool:
+        """Whether there is no warning (notes do not count)."""
+        return not any(finding.severity == "warning" for finding in self.findings)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, as `leanrank lint --json` prints them."""
+        return {**asdict(self), "ok": self.ok}
+
+
+def lint(source: RankingSource, engine: Any = None) -> LintReport:
+    """Look for constant, duplicate, missing and leaking features, and for queries that cannot teach anything.
+
+    Duplicates are found by 64-bit hashes of the columns, so one pass is enough whatever the size of the data.
+
+    Examples
+    --------
+    >>> X = [[1.0, 7.0, 2.0], [0.0, 7.0, 0.0], [2.0, 7.0, 4.0], [3.0, 7.0, 9.0]]
+    >>> report = lint(RankingData(X, [0, 1, 1, 0], [0, 2, 4], feature_names=["a", "b", "c"]))
+    >>> for finding in report.findings:
+    ...     print(finding.kind, finding.features)
+    constant ('b',)
+    monotone duplicates ('a', 'c')
+    leaking ('a', 'c')
+    """
+    return fold(Lint(source.feature_names), source, engine=engine)  # type: ignore[no-any-return]
+
+
+@dataclass
+class _Partial:
+    """What a block contributes; everything adds up, but `low` and `high`."""
+
+    n_rows: int
+    sizes: list[NDArray[np.int64]]
+    labels: Counter[float]
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+    missing: NDArray[np.int64]
+    varies: NDArray[np.int64]
+    hashes: NDArray[np.uint64]  # rows: values, order, reversed order
+    ndcg: NDArray[np.float64]  # rows: descending, ascending; the last column is a random order
+    judged: int  # queries with two label levels: the only ones where NDCG says something
+    no_relevant: list[str]
+    single: list[str]
+    twins: list[str]
+    n_twins: int
+
+
+class Lint:
+    """The statistic behind `lint` (of, merge, finish)."""
+
+    def __init__(self, feature_names: tuple[str, ...]) -> None:
+        self.feature_names = feature_names
+
+    def of(self, block: RankingData) -> _Partial:
+        X = block.dense()
+        bits = (X + X.dtype.type(0)).view(f"u{X.dtype.itemsize}")  # adding 0 turns -0.0 into 0.0
+        hashes = np.zeros((3, X.shape[1]), np.uint64)
+        varies = np.zeros(X.shape[1], np.int64)
+        salts = np.array([_salt(query) for query in block.query_ids.tolist()], np.uint64)
+        hash_columns(X, bits, block.query_ptr, salts, hashes, varies)
+        starts = block.query_ptr[:-1]
+        top, bottom = np.maximum.reduceat(block.y, starts), np.minimum.reduceat(block.y, starts)
+        judged = (top > bottom) & (top > 0)
+        ids = block.query_ids.astype(str)
+        has_twins, n_twins = _equal_documents(block, bits)
+        missing = np.isnan(X)
+        levels, counts = np.unique(block.y, return_counts=True)
+        return _Partial(
+            n_rows=block.n_rows,
+            sizes=[block.query_sizes],
+            labels=Counter(dict(zip(levels.tolist(), counts.tolist(), strict=True))),
+            low=np.where(missing, np.inf, X).min(axis=0),
+            high=np.where(missing, -np.inf, X).max(axis=0),
+            missing=missing.sum(axis=0),
+            varies=varies,
+            hashes=hashes,
+            ndcg=_single_feature_ndcg(block, X, judged),
+            judged=int(judged.sum()),
+            no_relevant=ids[top <= 0].tolist(),
+            single=ids[block.query_sizes == 1].tolist(),
+            twins=ids[has_twins].tolist(),
+            n_twins=n_twins,
+        )
+
+    def merge(self, a: _Partial, b: _Partial) -> _Partial:
+        merged = {f.name: getattr(a, f.name) + getattr(b, f.name) for f in fields(_Partial)}
+        return _Partial(**{**merged, "low": np.minimum(a.low, b.low), "high": np.maximum(a.high, b.high)})
+
+    def finish(self, p: _Partial) -> LintReport:
+        sizes = np.concatenate(p.sizes)
+        return LintReport(
+            n_rows=p.n_rows,
+            n_queries=len(sizes),
+            n_features=len(self.feature_names),
+            labels={f"{label:g}": p.labels[label] for label in sorted(p.labels)},
+            documents_per_query={
+                "min": int(sizes.min()),
+                "median": float(np.median(sizes)),
+                "mean": round(float(sizes.mean()), 2),
+                "max": int(sizes.max()),
+            },
+            missing_values=int(p.missing.sum()),
+            findings=(*_feature_findings(p, self.feature_names), *_query_findings(p)),
+        )
+
+
+def _feature_findings(p: _Partial, names: tuple[str, ...]) -> list[Finding]:
+    found: list[Finding] = []
+
+    def say(kind: str, text: str, features: Any, severity: str = "warning") -> None:
+        found.append(Finding(kind, severity, text, tuple(names[int(j)] for j in features)))
+
+    empty = p.missing == p.n_rows
+    constant = (p.low == p.high) & (p.missing == 0)
+    query_level = ~constant & ~empty & (p.varies == 0)
+    ranks = ~constant & ~empty & ~query_level
+    for value in np.unique(p.low[constant]):
+        say("constant", f"always {value:g}: cannot rank anything", np.flatnonzero(constant & (p.low == value)))
+    if query_level.any():
+        text = "the same for all documents of a query: cannot rank alone, may help a tree ensemble"
+        say("query-level", text, np.flatnonzero(query_level), severity="note")
+    values, order, reverse = p.hashes
+    duplicates = _groups(values, ranks)
+    for group in duplicates:
+        say("duplicates", "equal in every document: keep one", group)
+    firsts = ranks.copy()
+    for group in duplicates:
+        firsts[group[1:]] = False
+    for group in _groups(np.minimum(order, reverse), firsts):
+        same = len(set(order[group].tolist())) == 1
+        text = "order the documents of every query alike" if same else "order every query alike or exactly reversed"
+        say("monotone duplicates", f"{text}: keep one", group)
+    for j in np.flatnonzero(p.missing > MOSTLY_MISSING * p.n_rows):
+        say("mostly missing", f"{p.missing[j] / p.n_rows:.1%} of the values are missing", [j])
+    leaks = _leaks(p, ranks)
+    if leaks.size:
+        best = p.ndcg[:, leaks].max() / p.judged
+        say("leaking", f"ranks almost perfectly alone (NDCG@10 up to {best:.4f}): made from the label?", leaks)
+    return found
+
+
+def _query_findings(p: _Partial) -> list[Finding]:
+    found: list[Finding] = []
+
+    def say(kind: str, queries: list[str], text: str) -> None:
+        if queries:
+            count = f"{len(queries):,} of {sum(map(len, p.sizes)):,} queries"
+            found.append(Finding(kind, "warning", f"{count} {text}", queries=tuple(queries[:NAMED])))
+
+    say("no relevant document", p.no_relevant, "have no document with a label above 0: no ranking of them is better")
+    say("single document", p.single, "have a single document: there is nothing to rank")
+    say("duplicate documents", p.twins, f"hold documents with equal feature values ({p.n_twins:,} surplus documents)")
+    return found
+
+
+def _salt(query: object) -> int:
+    return int.from_bytes(blake2b(str(query).encode(), digest_size=8).digest(), "little")
+
+
+def _single_feature_ndcg(block: RankingData, X: NDArray[Any], judged: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """Sums over judged queries of NDCG@10 by each feature, descending and ascending; last column: a random order."""
+    scores = np.nan_to_num(np.hstack([X, np.zeros((len(X), 1), X.dtype)]), nan=0.0)
+    measure = metric("ndcg@10")
+    both = (measure.per_query(block.y, s, block.query_ptr)[judged] for s in (scores, -scores))
+    return np.stack([values.sum(axis=0) for values in both])
+
+
+def _leaks(p: _Partial, ranks: NDArray[np.bool_]) -> NDArray[np.int64]:
+    if p.judged == 0:
+        return np.empty(0, np.int64)
+    ndcg = p.ndcg.max(axis=0) / p.judged
+    by_chance = ndcg[-1]
+    gap = (ndcg[:-1] - by_chance) / max(1 - by_chance, 1e-12)
+    return np.flatnonzero(ranks & (ndcg[:-1] >= LEAK_NDCG) & (gap >= LEAK_GAP))
+
+
+def _groups(keys: NDArray[np.uint64], among: NDArray[np.bool_]) -> list[list[int]]:
+    """Groups of two or more features with equal keys."""
+    groups: dict[int, list[int]] = {}
+    for j in np.flatnonzero(among).tolist():
+        groups.setdefault(int(keys[j]), []).append(j)
+    return [group for group in groups.values() if len(group) > 1]
+
+
+def _equal_documents(block: RankingData, bits: NDArray[Any]) -> tuple[NDArray[np.bool_], int]:
+    """Which queries hold two documents with the same feature values, and how many documents are surplus."""
+    hashes = np.empty(block.n_rows, np.uint64)
+    hash_rows(bits, hashes)
+    query = np.repeat(np.arange(block.n_queries), block.query_sizes)
+    order = np.lexsort((hashes, query))
+    again = (query[order][1:] == query[order][:-1]) & (hashes[order][1:] == hashes[order][:-1])
+    has_twins = np.zeros(block.n_queries, bool)
+    has_twins[query[order][1:][again]] = True
+    return has_twins, int(again.sum())
