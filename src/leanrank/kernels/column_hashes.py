@@ -6,13 +6,16 @@ Hashes are sums over documents, so blocks merge by adding.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 
 from leanrank.kernels._jit import kernel
 
 
 @kernel
-def mix(x):  # type: ignore[no-untyped-def]
+def mix(x: Any) -> Any:
     """Scramble 64 bits (the finaliser of splitmix64: Steele, Lea and Flood 2014)."""
     x = np.uint64(x)
     x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
@@ -21,7 +24,14 @@ def mix(x):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def hash_columns(X, bits, query_ptr, salts, hashes, varies):  # type: ignore[no-untyped-def]
+def hash_columns(
+    X: NDArray[Any],
+    bits: NDArray[Any],
+    query_ptr: NDArray[np.int64],
+    salts: NDArray[np.uint64],
+    hashes: NDArray[np.uint64],
+    varies: NDArray[np.int64],
+) -> None:
     """Add to `hashes` of each column: its values, its order within queries, the reversed order.
 
     `bits` are the bits of X as unsigned integers, `salts` a number per query. `varies` counts the queries in which
@@ -57,7 +67,7 @@ def hash_columns(X, bits, query_ptr, salts, hashes, varies):  # type: ignore[no-
 
 
 @kernel
-def hash_rows(bits, out):  # type: ignore[no-untyped-def]
+def hash_rows(bits: NDArray[Any], out: NDArray[np.uint64]) -> None:
     """A hash of every row's values, to find equal documents."""
     for i in range(bits.shape[0]):
         h = np.uint64(0)
