@@ -8,6 +8,8 @@ __getattr__, __dir__, __all__ = lazy(
         "LinearRanker": "leanrank.rankers._base",
         "Ranker": "leanrank.rankers._base",
         "get": "leanrank.rankers.registry",
+        "PairwiseSquaredHinge": "leanrank.rankers.pairwise_hinge",
+        "RankSVM": "leanrank.rankers.ranksvm",
         "load_ranker": "leanrank.rankers._saving",
         "names": "leanrank.rankers.registry",
     },

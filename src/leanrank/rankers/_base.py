@@ -33,7 +33,8 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
 
     `_fit(data, valid)` sets learned attributes, listed with their shapes in `_learned`: what is listed is saved,
     and what is not listed is not. A shape is a tuple of numbers and names: "K" is the number of features, any
-    other name has to have one value throughout; `()` is a number, `str`, `bool`, `list` and `dict` stand for themselves.
+    other name has to have one value throughout; `()` is a number; `str`, `bool`, `list` and `dict` are
+    themselves.
     `_check_learned` refuses what shapes cannot tell (indices out of range) when a saved ranker is loaded.
     """
 
@@ -74,7 +75,7 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
 
         `qid` matters only to learners that order a whole query at once; without it all rows are one query.
         """
-        check_is_fitted(self, "n_features_in_")
+        check_is_fitted(self)
         matrix = self._features(X)
         query_ptr, order = np.array([0, matrix.shape[0]]), None
         if isinstance(X, RankingData):
@@ -101,7 +102,7 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
         """Write the ranker as JSON; arrays of many numbers go to `path` + ".npz" beside it."""
         from leanrank.rankers._saving import save_ranker
 
-        check_is_fitted(self, "n_features_in_")
+        check_is_fitted(self)
         save_ranker(self, path)
 
     @abstractmethod
@@ -122,6 +123,10 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
         if unknown:
             raise DataError(f"{cls.__name__} has no parameter {min(unknown)!r}.")
         return cls(**params)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        required = ("n_features_in_", *(name for name in self._learned if name not in self._optional))
+        return all(hasattr(self, name) for name in required)
 
     def _check_learned(self) -> None:
         """Refuse learned attributes of a loaded file that shapes alone do not show to be wrong."""
@@ -167,6 +172,8 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
         names = getattr(self, "feature_names_in_", None)
         known = tuple(str(j + 1) for j in range(self.n_features_in_)) if names is None else tuple(names)
         matrix, _ = feature_matrix(X, known, missing=self._takes_missing, owner=who)
+        if not sp.issparse(matrix):
+            matrix = np.ascontiguousarray(matrix)
         if isinstance(X, RankingData) and not self._takes_missing:
             X.require_complete(who)
         return matrix
