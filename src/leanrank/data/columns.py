@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from leanrank.errors import DataError, UnknownNameError
+from leanrank.errors import DataError, MissingValuesError, UnknownNameError
 
 if TYPE_CHECKING:
     import narwhals as nw
@@ -44,6 +45,8 @@ def as_frame(native: Any) -> nw.DataFrame[Any] | None:
     if len(set(texts)) < len(texts):
         twice = next(text for text in texts if texts.count(text) > 1)
         raise DataError(f"Column names must be unique, but the frame has {twice!r} twice. Rename or drop one.")
+    if texts != list(names):  # pandas names columns by numbers too
+        frame = frame.rename(dict(zip(names, texts, strict=True)))
     return frame
 
 
@@ -59,7 +62,7 @@ def as_series(values: Any) -> nw.Series[Any] | None:
     return series if isinstance(series, nw.Series) else None
 
 
-def column(frame: nw.DataFrame[Any], name: Any, role: str) -> nw.Series[Any]:
+def column(frame: nw.DataFrame[Any], name: str, role: str) -> nw.Series[Any]:
     """The column called `name`, or an error with the nearest name there is.
 
     >>> import pyarrow as pa
@@ -69,10 +72,7 @@ def column(frame: nw.DataFrame[Any], name: Any, role: str) -> nw.Series[Any]:
     leanrank.errors.UnknownNameError: Unknown label column 'lable': did you mean 'label'? Known: label.
     """
     if name not in frame.columns:
-        same = [known for known in frame.columns if str(known) == str(name)]
-        if not same:
-            raise UnknownNameError.of(role, name, map(str, frame.columns))
-        name = same[0]  # pandas names columns by numbers too: "3" finds 3
+        raise UnknownNameError.of(role, name, frame.columns)
     return frame.get_column(name)
 
 
@@ -95,24 +95,53 @@ def numbers(series: nw.Series[Any]) -> NDArray[Any]:
     return np.full(len(series), np.nan, dtype=np.float32)  # nothing but missing values
 
 
-def numeric_matrix(frame: nw.DataFrame[Any], names: Sequence[Any]) -> NDArray[Any]:
-    """The columns `names` as a C-ordered matrix: float32 if all of them are, otherwise float64."""
+def numeric_matrix(frame: nw.DataFrame[Any], names: Sequence[str], dtype: Any = None) -> NDArray[Any]:
+    """The columns `names` as a C-ordered matrix of `dtype`, or float32 if all of them are, otherwise float64."""
     chosen = [column(frame, name, "feature column") for name in names]
-    refused = {str(name): str(one.dtype) for name, one in zip(names, chosen, strict=True) if not is_number(one)}
+    refused = {name: str(one.dtype) for name, one in zip(names, chosen, strict=True) if not is_number(one)}
     if refused:
-        name, dtype = next(iter(refused.items()))
+        name, kind = next(iter(refused.items()))
         more = list(refused)[1:6]
         also = f" (nor are {', '.join(map(repr, more))}{', ...' if len(refused) > 6 else ''})" if more else ""
         raise DataError(
-            f"Column {name!r} is not numeric: its type is {dtype}{also}. Convert it to numbers, or leave it out."
+            f"Column {name!r} is not numeric: its type is {kind}{also}. Convert it to numbers, or leave it out."
         )
     arrays = [numbers(one) for one in chosen]
     narrow = all(array.dtype == np.float32 for array in arrays)
-    matrix = np.empty((len(frame), len(arrays)), dtype=np.float32 if narrow else np.float64)
+    matrix = np.empty((len(frame), len(arrays)), dtype=dtype or (np.float32 if narrow else np.float64))
     for top in range(0, len(frame), _TILE):
         for j, array in enumerate(arrays):
             matrix[top : top + _TILE, j] = array[top : top + _TILE]
     return matrix
+
+
+def check_values(
+    X: Any, names: Sequence[str], *, missing: bool, qid: NDArray[Any] | None = None, first_row: int = 0
+) -> None:
+    """Refuse infinity, and NaN unless `missing`, with the feature, the row (from `first_row` on) and the query."""
+    values = X.data if sp.issparse(X) else X
+    if np.isfinite(np.sum(values, dtype=np.float64)):
+        return
+    bad = np.isinf(values) if missing else ~np.isfinite(values)
+    if not bad.any():
+        return
+    at = np.argwhere(bad)[0]
+    found = values[tuple(at)]
+    if sp.issparse(X):
+        row, j = int(np.searchsorted(X.indptr, at[0], side="right")) - 1, int(X.indices[at[0]])
+    else:
+        row, j = (int(i) for i in at)
+    where = f"feature {names[j]!r}, row {row + first_row}" + ("" if qid is None else f" (query {qid[row]})")
+    if np.isnan(found):
+        raise MissingValuesError(f"NaN in {where}: pass missing=True if NaN stands for a missing value.")
+    raise DataError(f"{found} in {where}: feature values must be finite. Clip or drop it first.")
+
+
+def check_labels(y: NDArray[Any], name: str, *, first_row: int = 0) -> None:
+    """Refuse a label that is missing or infinite, with its row."""
+    if not np.isfinite(y).all():
+        row = int(np.argmax(~np.isfinite(y)))
+        raise DataError(f"The label in {name}, row {row + first_row}, is {y[row]}: labels must be finite numbers.")
 
 
 def label_column(values: Any, name: str = "y") -> NDArray[Any]:

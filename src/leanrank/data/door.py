@@ -8,10 +8,10 @@ from typing import Any, TypeGuard
 import numpy as np
 import scipy.sparse as sp
 
-from leanrank.data.columns import as_frame, id_column, label_column, numeric_matrix
+from leanrank.data.columns import as_frame, check_values, id_column, label_column, numeric_matrix
 from leanrank.data.grouping import query_offsets
 from leanrank.data.ranking_data import Matrix, RankingData, RankingSource
-from leanrank.errors import DataError, MissingValuesError
+from leanrank.errors import DataError
 
 
 def as_ranking_data(
@@ -58,6 +58,7 @@ def as_ranking_data(
     if order is not None:
         if labels.shape != (n,):
             raise DataError(f"Labels and documents must correspond: y has shape {labels.shape}, X has {n:,} rows.")
+        check_values(matrix, names or _counted(matrix.shape[1]), missing=missing)  # rows as the caller counts them
         matrix, labels = matrix[order], labels[order]
     assert query_ids is not None
     return RankingData(matrix, labels, query_ptr, query_ids, names or (), missing=missing)
@@ -93,7 +94,7 @@ def feature_matrix(
         matrix, names = X.X, X.feature_names
     else:
         matrix, names = _matrix(X)
-        _check_values(matrix, names or _counted(matrix.shape[1]), missing=missing)
+        check_values(matrix, names or _counted(matrix.shape[1]), missing=missing)
     if feature_names is None:
         return matrix, names or _counted(matrix.shape[1])
     wanted = tuple(feature_names)
@@ -123,7 +124,7 @@ def _matrix(X: Any) -> tuple[Any, tuple[str, ...] | None]:
     if frame is not None:
         if not frame.columns:
             raise DataError("There are no features: the frame has no columns.")
-        return _not_empty(numeric_matrix(frame, frame.columns)), tuple(str(name) for name in frame.columns)
+        return _not_empty(numeric_matrix(frame, frame.columns)), tuple(frame.columns)
     return _not_empty(_dense(X)), None
 
 
@@ -165,23 +166,6 @@ def _not_empty(matrix: Any) -> Any:
     if n_features == 0:
         raise DataError(f"There are no features: 0 feature(s) (shape=({n}, 0)) while a minimum of 1 is required.")
     return matrix
-
-
-def _check_values(matrix: Any, names: tuple[str, ...], *, missing: bool) -> None:
-    values = matrix.data if sp.issparse(matrix) else matrix
-    if np.isfinite(np.sum(values, dtype=np.float64)):
-        return
-    if np.isinf(values).any() or not missing:
-        coordinates = matrix.tocoo() if sp.issparse(matrix) else None
-        bad = np.isinf(values) if missing else ~np.isfinite(values)
-        if not bad.any():  # the sum alone overflowed
-            return
-        at = np.argwhere(bad)[0]
-        row, j = (int(i) for i in at) if coordinates is None else (coordinates.row[at[0]], coordinates.col[at[0]])
-        found = values[tuple(at)]
-        if np.isnan(found):
-            raise MissingValuesError(f"NaN in feature {names[j]!r}, row {row}: fill it first.")
-        raise DataError(f"{found} in feature {names[j]!r}, row {row}: feature values must be finite.")
 
 
 def _one_dimensional(labels: Any) -> Any:

@@ -1,0 +1,157 @@
+"""Frames in and out: pandas, polars, pyarrow, through narwhals."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from leanrank._optional import require
+from leanrank.data.columns import (
+    as_frame,
+    check_labels,
+    check_values,
+    id_column,
+    is_number,
+    label_column,
+    numeric_matrix,
+    text_column,
+)
+from leanrank.data.grouping import query_offsets
+from leanrank.data.ranking_data import RankingData
+from leanrank.data.roles import Roles, assign_roles, free_name
+from leanrank.errors import DataError, ParameterError
+
+
+def from_frame(
+    df: Any,
+    *,
+    label: str | None = None,
+    qid: str | ArrayLike | None = None,
+    features: Sequence[str] | None = None,
+    comments: str | None = None,
+    group: ArrayLike | None = None,
+    query_ptr: ArrayLike | None = None,
+    regroup: bool = False,
+    missing: bool = False,
+) -> RankingData:
+    """Turn a frame into RankingData.
+
+    Parameters
+    ----------
+    df : pandas, polars or pyarrow frame, or any other eager frame narwhals knows
+    label : str
+        Column of the labels. If not given, the one column with a usual name ("label", "relevance", "grade", ...).
+    qid : str, or array of length n
+        Column of the query ids, of any type, or the ids themselves. If neither `qid`, `group` nor `query_ptr` is
+        given, the one column with a usual name ("qid", "query_id", ...).
+    features : sequence of str, optional
+        Columns that are features. If not given, every numeric or boolean column without another role; other columns
+        are left out with a warning.
+    comments : str, optional
+        Column of texts to keep beside the documents; a missing text is "".
+    group, query_ptr : arrays, optional
+        Rows per query, or offsets of the queries, in place of `qid`.
+    regroup : bool
+        Bring the rows of a query together (stable) where they are not adjacent, rather than refuse.
+    missing : bool
+        Whether NaN and null in features stand for missing values, rather than being refused.
+
+    Returns
+    -------
+    RankingData
+        X is float32 if every feature is, otherwise float64.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> frame = pa.table({"label": [1, 0, 2], "query": ["tea", "tea", "cup"], "bm25": [2.5, 0.5, 1.0]})
+    >>> from_frame(frame, label="label", qid="query")
+    RankingData: 3 documents, 2 queries (1 to 2 documents, median 1.5), 1 feature
+      labels    0: 1, 1: 1, 2: 1
+      features  bm25
+      storage   dense float64
+    """
+    frame = as_frame(df)
+    if frame is None:
+        raise DataError(f"from_frame takes a frame (pandas, polars, pyarrow, ...). Got {type(df).__name__}.")
+    if not len(frame):
+        raise DataError("There are no documents: the frame has no rows.")
+    by_name = isinstance(qid, (str, int, np.integer))
+    roles = assign_roles(
+        {name: str(dtype) for name, dtype in frame.schema.items()},
+        numeric=[name for name in frame.columns if is_number(frame.get_column(name))],
+        label=label,
+        qid=str(qid) if by_name else None,
+        comments=comments,
+        features=features,
+        needs_qid=by_name or (qid is None and group is None and query_ptr is None),
+        missing=missing,
+    )
+    ids = qid
+    if roles.qid is not None:
+        ids = id_column(frame.get_column(roles.qid).to_native(), f"Query id ({roles.qid!r})")
+    elif qid is not None:
+        ids = id_column(qid)
+    offsets, query_ids, order = query_offsets(ids, group=group, query_ptr=query_ptr, n_rows=len(frame), regroup=regroup)
+    X = numeric_matrix(frame, roles.features)
+    y = label_column(frame.get_column(roles.label).to_native(), f"column {roles.label!r}")
+    texts = None if roles.comments is None else text_column(frame.get_column(roles.comments))
+    if order is not None:
+        check_values(X, roles.features, missing=missing)  # rows as the caller counts them
+        check_labels(y, f"column {roles.label!r}")
+        X, y, texts = X[order], y[order], None if texts is None else texts[order]
+    return RankingData(X, y, offsets, query_ids, roles.features, texts, missing)  # type: ignore[arg-type]
+
+
+def to_frame(data: RankingData, kind: str = "pyarrow") -> Any:
+    """Turn RankingData into a frame: label, qid, comment (if any), then the features.
+
+    `kind` is "pyarrow", "pandas" or "polars". Where a feature is called "label", the label's column is "_label",
+    and so on.
+
+    >>> data = RankingData([[2.5], [0.5]], [1, 0], [0, 2], ["tea"], ["bm25"])
+    >>> to_frame(data).to_pydict()
+    {'label': [1.0, 0.0], 'qid': ['tea', 'tea'], 'bm25': [2.5, 0.5]}
+    """
+    if kind not in ("pyarrow", "pandas", "polars"):
+        raise ParameterError.of("to_frame", "kind", "'pyarrow', 'pandas' or 'polars'", kind)
+    if kind == "pandas":
+        require("pandas", "A pandas frame")
+        return arrow_table(data).to_pandas()
+    if kind == "polars":
+        return require("polars", "A polars frame").from_arrow(arrow_table(data))
+    return arrow_table(data)
+
+
+def roles_of(data: Any, *, comments: bool) -> Roles:
+    """The columns that `arrow_table` gives to data with these features."""
+    names = data.feature_names
+    return Roles(
+        label=free_name("label", names),
+        qid=free_name("qid", names),
+        comments=free_name("comment", names) if comments else None,
+        features=tuple(names),
+        missing=bool(getattr(data, "missing", False)),
+    )
+
+
+def arrow_table(data: RankingData, *, comments: bool | None = None) -> Any:
+    """As a pyarrow table; `comments` says whether it has that column even if the data have none."""
+    import pyarrow as pa
+
+    roles = roles_of(data, comments=data.comments is not None if comments is None else comments)
+    ids, X = data.qid, data.dense()
+    try:
+        columns = {roles.label: pa.array(data.y)}
+        columns[str(roles.qid)] = pa.array(ids.tolist() if ids.dtype.kind == "U" else ids)
+        if roles.comments is not None:
+            texts = [""] * data.n_rows if data.comments is None else [str(text) for text in data.comments]
+            columns[roles.comments] = pa.array(texts, type=pa.string())
+        for j, name in enumerate(roles.features):
+            columns[name] = pa.array(np.ascontiguousarray(X[:, j]))
+        return pa.table(columns)
+    except UnicodeEncodeError as error:
+        raise DataError(f"A text that is no Unicode cannot be put into a frame: {error}.") from error

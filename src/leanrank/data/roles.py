@@ -1,0 +1,154 @@
+"""Which column of a table is what: label, query id, comments, features."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from leanrank.errors import DataError, UnknownNameError
+
+#: Names taken for a label or a query id where the caller names none and exactly one column matches.
+LABEL_NAMES = ("label", "labels", "relevance", "rel", "grade", "y", "target", "judgment", "judgement", "rating")
+QID_NAMES = ("qid", "query_id", "queryid", "query", "group_id", "groupid", "srch_id", "search_id")
+
+_METADATA_KEY = b"leanrank"
+
+
+@dataclass(frozen=True)
+class Roles:
+    """The names of the columns; `qid` is None where queries are given by sizes or offsets."""
+
+    label: str
+    qid: str | None
+    comments: str | None
+    features: tuple[str, ...]
+    missing: bool = False
+
+    def to_metadata(self) -> dict[bytes, bytes]:
+        """As Parquet metadata; the features are all other columns, in their order."""
+        stated = {"version": 1, "label": self.label, "qid": self.qid, "comments": self.comments}
+        return {_METADATA_KEY: json.dumps({**stated, "missing": self.missing}).encode()}
+
+
+def stated_roles(metadata: Mapping[bytes, bytes] | None, names: Sequence[str]) -> dict[str, str | bool | None]:
+    """What `Roles.to_metadata` once wrote, as far as the columns are still there; empty for other files."""
+    try:
+        stated = json.loads((metadata or {}).get(_METADATA_KEY, b"{}"))
+    except ValueError:
+        return {}
+    if not isinstance(stated, dict):
+        return {}
+    columns = {role: stated[role] for role in ("label", "qid", "comments") if stated.get(role) in names}
+    return {**columns, "missing": stated.get("missing") is True}
+
+
+def assign_roles(
+    types: Mapping[str, str],
+    *,
+    numeric: Iterable[str],
+    label: str | None,
+    qid: str | None,
+    comments: str | None,
+    features: Sequence[str] | str | None,
+    needs_qid: bool,
+    missing: bool = False,
+    also_qid: Iterable[str] = (),
+) -> Roles:
+    """Check the names the caller gave, guess those that were not given.
+
+    `types` maps every column to its type in words, `numeric` holds those that can be features. `also_qid` are
+    names that can only be the query id. Without `features`, every numeric column that has no other role is one;
+    other columns, and one called like a query id where queries were given in another way, are left out with a
+    warning.
+
+    >>> types = {"query_id": "string", "bm25": "double", "age": "int64", "label": "int64"}
+    >>> numeric = ["bm25", "age", "label"]
+    >>> assign_roles(types, numeric=numeric, label=None, qid=None, comments=None, features=None, needs_qid=True)
+    Roles(label='label', qid='query_id', comments=None, features=('bm25', 'age'), missing=False)
+    """
+    label = _known(types, label, "label column") or _guess(types, "label", LABEL_NAMES)
+    if needs_qid:
+        candidates = [*types, *also_qid]
+        qid = _known(candidates, qid, "qid column") or _guess(candidates, "qid", QID_NAMES)
+    comments = _known(types, comments, "comments column")
+    taken = {name: role for role, name in (("comments", comments), ("qid", qid), ("label", label)) if name is not None}
+    if len(taken) < sum(name is not None for name in (label, qid, comments)):
+        raise DataError(f"label, qid and comments need a column each. Got {label!r}, {qid!r} and {comments!r}.")
+    numbers = set(numeric)
+    if features is None:
+        others = [name for name in types if name not in taken]
+        usual = set() if qid is not None else set(_called(others, QID_NAMES))  # queries were given in another way
+        chosen = [name for name in others if name in numbers and name not in usual]
+        skipped = [name for name in others if name not in chosen]
+        if skipped and chosen:
+            first = types[skipped[0]] if skipped[0] not in usual else "it looks like a query id"
+            warnings.warn(
+                f"Left out {listed(skipped)} as no features ({first}). Name the features, or the column of "
+                "comments, to silence this.",
+                UserWarning,
+                stacklevel=4,
+            )
+    else:
+        chosen = [str(name) for name in ([features] if isinstance(features, str) else features)]
+        for name in chosen:
+            if _known(types, name, "feature column") in taken:
+                raise DataError(f"Column {name!r} is the {taken[name]} column: it cannot be a feature too.")
+            if name not in numbers:
+                raise DataError(
+                    f"Column {name!r} is not numeric: its type is {types[name]}. "
+                    "Convert it to numbers, or leave it out."
+                )
+    if not chosen:
+        raise DataError(f"There are no features: the columns are {listed(types)}, and none is left as a feature.")
+    if len(set(chosen)) < len(chosen):
+        twice = next(name for name in chosen if chosen.count(name) > 1)
+        raise DataError(f"Feature name {twice!r} occurs twice: names must be unique.")
+    return Roles(label, qid, comments, tuple(chosen), missing)
+
+
+def free_name(wanted: str, names: Iterable[str]) -> str:
+    """`wanted`, with underscores before it until no column is called that."""
+    known = set(names)
+    while wanted in known:
+        wanted = f"_{wanted}"
+    return wanted
+
+
+def refuse_duplicates(names: Sequence[str]) -> None:
+    """Refuse a table of which two columns have one name."""
+    seen: set[str] = set()
+    for name in names:
+        if name in seen:
+            raise DataError(f"Column names must be unique, but {name!r} occurs twice. Rename or drop one.")
+        seen.add(name)
+
+
+def listed(names: Iterable[str], most: int = 12) -> str:
+    """Names for a message, not more than a reader can take.
+
+    >>> listed(["bm25", "age"]), listed("abcd", most=2)
+    ("'bm25', 'age'", "'a', 'b' and 2 more")
+    """
+    known = list(names)
+    shown = ", ".join(repr(name) for name in known[:most])
+    return f"{shown} and {len(known) - most} more" if len(known) > most else shown or "none"
+
+
+def _known(names: Iterable[str], name: str | None, kind: str) -> str | None:
+    if name is None or str(name) in names:
+        return None if name is None else str(name)
+    raise UnknownNameError.of(kind, str(name), names)
+
+
+def _called(names: Iterable[str], usual: Sequence[str]) -> list[str]:
+    return [name for name in names if name.strip().lower().replace(" ", "_").replace("-", "_") in usual]
+
+
+def _guess(names: Iterable[str], role: str, usual: Sequence[str]) -> str:
+    matches = _called(names, usual)
+    if len(matches) == 1:
+        return matches[0]
+    found = f"{listed(matches)} could all be" if matches else "none of the columns is called as"
+    raise DataError(f"Say which column is the {role}: {role}=...; {found} it. The columns are {listed(names)}.")
