@@ -1,0 +1,190 @@
+"""Splits that keep queries whole: scikit-learn splitters over qid."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.model_selection import BaseCrossValidator, KFold, ShuffleSplit
+
+from leanrank.data.columns import id_column
+from leanrank.data.grouping import query_offsets
+from leanrank.data.ranking_data import RankingData
+from leanrank.errors import DataError, ParameterError
+
+Pair = tuple[NDArray[np.int64], NDArray[np.int64]]
+
+
+class _QuerySplitter(BaseCrossValidator):  # type: ignore[misc]
+    """Splits query numbers with a scikit-learn splitter, then hands out the rows of those queries."""
+
+    # With metadata routing on, qid (or groups) reaches `split` without being asked for.
+    __metadata_request__split: ClassVar[dict[str, bool]] = {"groups": True, "qid": True}
+
+    n_splits: int
+
+    def _over_queries(self, n_queries: int) -> Any:
+        """The scikit-learn splitter that cuts `n_queries` queries."""
+        raise NotImplementedError
+
+    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None, *, qid: Any = None) -> int:
+        """The number of splits; the arguments are ignored."""
+        _check_n_splits(self)
+        return int(self.n_splits)
+
+    def split(self, X: Any, y: Any = None, groups: Any = None, *, qid: Any = None) -> Iterator[Pair]:
+        """Yield the row numbers of the training and of the test part of every split.
+
+        Parameters
+        ----------
+        X : array, CSR matrix, frame or RankingData
+            Only its number of rows matters; RankingData brings its own queries.
+        y : ignored
+        groups, qid : array of shape (n,)
+            The query of every row, under scikit-learn's name or ours: one of them. Rows of a query need not be
+            adjacent.
+
+        Yields
+        ------
+        train, test : arrays of int64
+            Row numbers in increasing order.
+        """
+        _check_n_splits(self)
+        query_ptr, order = self._queries(X, groups, qid)
+        for train, test in self._over_queries(len(query_ptr) - 1).split(np.empty(len(query_ptr) - 1)):
+            yield _rows(query_ptr, order, train), _rows(query_ptr, order, test)
+
+    def split_queries(self, data: RankingData) -> Iterator[Pair]:
+        """Yield the query numbers of the training and of the test part, for `data.take_queries`."""
+        _check_n_splits(self)
+        for train, test in self._over_queries(data.n_queries).split(np.empty(data.n_queries)):
+            yield np.sort(train), np.sort(test)
+
+    def _queries(self, X: Any, groups: Any, qid: Any) -> tuple[NDArray[np.int64], NDArray[np.int64] | None]:
+        if isinstance(X, RankingData) and groups is None and qid is None:
+            return X.query_ptr, None
+        if (groups is None) == (qid is None):
+            found = "Got neither" if qid is None else "Got both"
+            raise DataError(
+                f"{type(self).__name__} needs the query of every row: pass qid (or groups, the same under "
+                f"scikit-learn's name). {found}."
+            )
+        n_rows = X.shape[0] if hasattr(X, "shape") else len(X)
+        query_ptr, _, order = query_offsets(id_column(groups if qid is None else qid), n_rows=n_rows, regroup=True)
+        return query_ptr, order
+
+
+class QueryKFold(_QuerySplitter):
+    """K folds of whole queries: every query is in exactly one test part.
+
+    Folds differ by at most one query, counted in queries, not in rows.
+
+    Parameters
+    ----------
+    n_splits : int
+        Number of folds, at least 2 and at most the number of queries.
+    shuffle : bool
+        Whether queries are dealt at random; otherwise a fold is a run of queries in the order of appearance.
+    random_state : int, RandomState or None
+        Seed of the shuffle.
+
+    Examples
+    --------
+    >>> qid = ["a", "a", "b", "c", "c", "c"]
+    >>> for train, test in QueryKFold(n_splits=3).split(qid, qid=qid):
+    ...     print(train, test)
+    [2 3 4 5] [0 1]
+    [0 1 3 4 5] [2]
+    [0 1 2] [3 4 5]
+    """
+
+    def __init__(self, n_splits: int = 5, *, shuffle: bool = False, random_state: Any = None) -> None:
+        self.n_splits = n_splits
+        self.shuffle = shuffle
+        self.random_state = random_state
+
+    def _over_queries(self, n_queries: int) -> KFold:
+        if self.n_splits < 2:
+            raise ParameterError.of("QueryKFold", "n_splits", "a whole number >= 2", self.n_splits)
+        if self.n_splits > n_queries:
+            raise DataError(
+                f"QueryKFold cannot make {self.n_splits} folds of {n_queries} queries: a query is never split. "
+                f"Use n_splits <= {n_queries}."
+            )
+        return KFold(self.n_splits, shuffle=self.shuffle, random_state=self.random_state if self.shuffle else None)
+
+
+class QueryShuffleSplit(_QuerySplitter):
+    """Random training and test parts of whole queries, drawn anew for every split.
+
+    Parameters
+    ----------
+    n_splits : int
+        Number of splits.
+    test_size, train_size : float, int or None
+        Share (of queries) or number of queries. Test is 0.2 if neither is given; train is the rest.
+    random_state : int, RandomState or None
+        Seed.
+
+    Examples
+    --------
+    >>> qid = [1, 1, 2, 2, 3, 3, 4, 4]
+    >>> for train, test in QueryShuffleSplit(n_splits=2, test_size=0.25, random_state=0).split(qid, qid=qid):
+    ...     print(train, test)
+    [0 1 2 3 6 7] [4 5]
+    [2 3 4 5 6 7] [0 1]
+    """
+
+    def __init__(
+        self,
+        n_splits: int = 10,
+        *,
+        test_size: float | int | None = None,
+        train_size: float | int | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.n_splits = n_splits
+        self.test_size = test_size
+        self.train_size = train_size
+        self.random_state = random_state
+
+    def _over_queries(self, n_queries: int) -> ShuffleSplit:
+        for name in ("test_size", "train_size"):
+            _check_size(name, getattr(self, name), n_queries)
+        test_size = 0.2 if self.test_size is None and self.train_size is None else self.test_size
+        sizes = {"test_size": test_size, "train_size": self.train_size}
+        try:  # sizes that do not fit, before any of the caller's random numbers are drawn
+            next(ShuffleSplit(1, random_state=0, **sizes).split(np.empty(n_queries)))
+        except ValueError as error:
+            raise DataError(
+                f"QueryShuffleSplit cannot cut {n_queries} queries with test_size={self.test_size} and "
+                f"train_size={self.train_size}: {error}"
+            ) from error
+        return ShuffleSplit(self.n_splits, random_state=self.random_state, **sizes)
+
+
+def _check_n_splits(splitter: _QuerySplitter) -> None:
+    n_splits: Any = splitter.n_splits
+    if not _is_whole(n_splits) or n_splits < 1:
+        raise ParameterError.of(type(splitter).__name__, "n_splits", "a whole number >= 1", n_splits)
+
+
+def _check_size(name: str, size: Any, n_queries: int) -> None:
+    if _is_whole(size) and not 1 <= size < n_queries:
+        rule = f"from 1 to {n_queries - 1}, as there are {n_queries} queries"
+        raise ParameterError.of("QueryShuffleSplit", name, rule, size)
+    if not (size is None or _is_whole(size) or (isinstance(size, (float, np.floating)) and 0 < size < 1)):
+        raise ParameterError.of("QueryShuffleSplit", name, "a share in (0, 1) or a number of queries", size)
+
+
+def _is_whole(value: Any) -> bool:
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+
+
+def _rows(query_ptr: NDArray[np.int64], order: NDArray[np.int64] | None, queries: Any) -> NDArray[np.int64]:
+    chosen = np.zeros(len(query_ptr) - 1, dtype=bool)
+    chosen[queries] = True
+    rows = np.flatnonzero(np.repeat(chosen, np.diff(query_ptr)))
+    return rows if order is None else np.sort(order[rows])
