@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +15,7 @@ from leanrank.kernels.pairwise import active_sums, label_levels, score_order
 from leanrank.kernels.products import columns_times, rows_times
 
 Vector = NDArray[np.float64]
+T = TypeVar("T")
 
 # Rows of one task. The cut depends on the data alone, so sums are the same whatever the number of threads.
 _TASK_ROWS = 32_768
@@ -80,7 +82,7 @@ class PairwiseSquaredHinge:
         total: Vector = np.sum(parts, axis=0)
         return total
 
-    def _each(self, work: Callable[[int, int], object]) -> list[object]:
+    def _each(self, work: Callable[[int, int], T]) -> list[T]:
         if self._threads <= 1 or len(self._tasks) <= 1:
             return [work(first, last) for first, last in self._tasks]
         with ThreadPoolExecutor(min(self._threads, len(self._tasks))) as pool:

@@ -9,10 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leanrank.data.ranking_data import RankingData
-from leanrank.errors import ParameterError
-from leanrank.kernels.products import rows_times
 from leanrank.rankers._base import LinearRanker
-from leanrank.rankers._early_stopping import EarlyStopping
+from leanrank.rankers._c_grid import as_grid, best_weights, require_choice
 from leanrank.rankers.pairwise_hinge import Margins, PairwiseSquaredHinge
 
 Vector = NDArray[np.float64]
@@ -97,24 +95,16 @@ class RankSVM(LinearRanker):
 
     def _fit(self, data: RankingData, valid: RankingData | None) -> None:
         grid = np.sort(self._grid(self.C))
-        if len(grid) > 1 and valid is None:
-            raise ParameterError("RankSVM needs an eval_set to choose among several C: pass one, or a single C.")
+        require_choice("RankSVM", grid, valid)
         weights, steps, objectives = self._path(data, grid)
-        best = 0
-        if len(grid) > 1 and valid is not None:
-            watch = EarlyStopping(valid, self.eval_metric)
-            for w in weights:
-                watch.improved(rows_times(valid.X, w))
-            best = watch.best_iteration
+        best = best_weights(weights, valid, self.eval_metric)
         self.coef_ = weights[best].copy()
         self.C_ = float(grid[best])
         self.n_iter_ = steps[best]
         self.objective_ = objectives[best]
 
     def _grid(self, C: Any) -> Vector:
-        grid = np.atleast_1d(np.asarray(list(C) if np.iterable(C) else C, dtype=np.float64))
-        if grid.size == 0 or not np.isfinite(grid).all() or (grid < 0).any():
-            raise ParameterError.of("RankSVM", "C", "a number >= 0 or several", C)
+        grid = as_grid("RankSVM", C)
         self._must("C_mode", "'total' or 'per_pair'", self.C_mode in ("total", "per_pair"))
         self._must("tol", "> 0", self.tol > 0)
         self._must("max_iter", ">= 1", self.max_iter >= 1)
@@ -189,13 +179,13 @@ def _line_search(
     """Minimise along d: Newton on the derivative of a convex, piecewise quadratic function of one variable."""
     wd, dd = w @ d, d @ d
     descent = wd + c * (here.slope @ t)
-    low, high, a = 0.0, np.inf, 1.0
+    low, high, a = 0.0, float("inf"), 1.0
     for _ in range(30):
         here = loss.at(s + a * t)
         slope = wd + a * dd + c * (here.slope @ t)
         if abs(slope) <= 1e-3 * abs(descent):
             return a, here
         low, high = (a, high) if slope < 0 else (low, a)
-        guess = a - slope / (dd + c * (t @ here.curve(t)))
+        guess = float(a - slope / (dd + c * (t @ here.curve(t))))
         a = guess if low < guess < high else 0.5 * (low + min(high, 2.0 * a + 1.0))
     return a, loss.at(s + a * t)
