@@ -190,9 +190,11 @@ class Selector(_TransformsRankingData, SelectorMixin, BaseEstimator):  # type: i
         size = self._size(k, self.n_features_in_, "k")
         chosen = self._first(size)
         if len(chosen) < size:
+            n_dropped = len(self.dropped_)
             raise ParameterError(
-                f"{type(self).__name__} has a path of {len(chosen)} features ({len(self.dropped_)} dropped as "
-                f"constant, {self.n_features_in_ - len(self.dropped_) - len(chosen)} not reached): {size} cannot be selected."
+                f"{type(self).__name__} cannot select {size} features: its path has {len(chosen)} of "
+                f"{self.n_features_in_} ({n_dropped} dropped as constant, "
+                f"{self.n_features_in_ - n_dropped - len(chosen)} not reached)."
             )
         return chosen
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,9 +11,7 @@ from leanrank.data.ranking_data import RankingSource
 from leanrank.errors import DataError
 from leanrank.selectors._base import Selector
 from leanrank.selectors.path import Path
-
-if TYPE_CHECKING:
-    from leanrank.stats.feature_graph import FeatureGraph
+from leanrank.stats.feature_graph import FeatureGraph, feature_graph
 
 
 class GraphSelector(Selector):
@@ -44,8 +41,6 @@ class GraphSelector(Selector):
         return self._path(self.graph_, self._wanted(self.n_features_in_))
 
     def _graph(self, source: RankingSource) -> FeatureGraph:
-        from leanrank.stats.feature_graph import feature_graph
-
         return feature_graph(source, importance=self.importance, similarity=self.similarity, engine=self.engine)
 
     def _select(self, graph: FeatureGraph) -> Path:
@@ -63,17 +58,8 @@ class GraphSelector(Selector):
             raise DataError(f"All {len(graph.constant)} features are constant inside every query: nothing to select.")
         if len(kept) == len(graph.constant):
             return self._select_size(graph, size)
-        varying = replace(
-            graph,
-            importance=graph.importance[kept],
-            importance_std=graph.importance_std[kept],
-            similarity=graph.similarity[np.ix_(kept, kept)],
-            feature_names=tuple(graph.feature_names[j] for j in kept),
-            constant=graph.constant[kept],
-        )
-        return self._select_size(varying, None if size is None else min(size, len(kept))).lift(
-            kept, len(graph.constant)
-        )
+        size = None if size is None else min(size, len(kept))
+        return self._select_size(graph.subset(kept), size).lift(kept, len(graph.constant))
 
     def _first(self, size: int) -> NDArray[np.int64]:
         if type(self)._select_size is GraphSelector._select_size:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,9 +10,7 @@ from numpy.typing import NDArray
 from leanrank.selectors._graph_selector import GraphSelector
 from leanrank.selectors.greedy import greedy
 from leanrank.selectors.path import Path, Step
-
-if TYPE_CHECKING:
-    from leanrank.stats.feature_graph import FeatureGraph
+from leanrank.stats.feature_graph import FeatureGraph
 
 
 class GAS(GraphSelector):

@@ -1,0 +1,240 @@
+"""FS-SCPR: spectral clustering of the features, then biased PageRank to choose one of each cluster."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from leanrank.selectors._graph_selector import GraphSelector
+from leanrank.selectors.pagerank import biased_pagerank
+from leanrank.selectors.path import Path, Step
+from leanrank.selectors.spectral import Spectrum
+from leanrank.stats.feature_graph import FeatureGraph
+
+AUTOMATIC = ("eigengap", "silhouette")
+
+
+@dataclass(frozen=True, eq=False)
+class ClusterPath(Path):
+    """A path with the clusters it was chosen from."""
+
+    clusters: tuple[NDArray[np.int64], ...] = ()
+    relevance: NDArray[np.float64] = None  # type: ignore[assignment]
+    eigenvalues: NDArray[np.float64] = None  # type: ignore[assignment]
+
+    def lift(self, kept: NDArray[np.int64], n_features: int) -> ClusterPath:
+        path = super().lift(kept, n_features)
+        relevance = np.full(n_features, np.nan)
+        relevance[kept] = self.relevance
+        clusters = tuple(np.sort(kept[cluster]) for cluster in self.clusters)
+        return ClusterPath(path.ranking, path.scores, path.trace, path.dropped, clusters, relevance, self.eigenvalues)
+
+
+class FSSCPR(GraphSelector):
+    """Cluster features that order documents alike; of each cluster keep the one most relevant and most central.
+
+    1. Edges ``w_ij = sim_ij`` where ``sim_ij > sigma``, else 0.
+    2. Rows Y of the first k eigenvectors of ``L = I - A^{-1/2} W A^{-1/2}`` (A: degrees), scaled to unit length;
+       bisecting k-means on them.
+    3. ``s_i = (1 - alpha) p_i + alpha sum_j (w_ji / sum_l w_jl) s_j``, p the importance scaled to sum 1.
+    4. Of each cluster C keep ``argmax_f s_f / 2 + sum_{g in C, g != f} <y_f, y_g> / (2 (|C| - 1))``.
+
+    Parameters
+    ----------
+    n_features_to_select : int, float, "eigengap", "silhouette" or None
+        Clusters, one feature each: a number, a share of all features, or found in `k_min`..`k_max` from the largest
+        gap of the eigenvalues or the best silhouette. None is "eigengap".
+    sigma : float
+        Similarity up to this is no edge.
+    alpha : float
+        Damping of PageRank, in [0, 1): how much neighbours count against a feature's own importance.
+    importance : str or object
+        The preference p, as `feature_graph` takes it; where some are negative (a loss), p counts from the smallest.
+    similarity : str or object
+        As `feature_graph` takes it.
+    edge_scale : {"fraction", "tau"}
+        Edges from similarity as it is ("kendall" is the fraction of concordant pairs, 0.5 where unrelated), or brought
+        from [0, 1] to [-1, 1] first, so that `sigma` cuts unrelated and opposed features.
+    cluster_similarity : {"cosine", "edge"}
+        Centrality in a cluster from the rows of Y, or from the edges.
+    relevance_scale : {"none", "max", "cluster_minmax"}
+        PageRank as it is (then it mostly breaks ties, being near 1/K), over its maximum, or stretched to [0, 1] inside
+        each cluster.
+    dangling : {"leak", "redistribute"}
+        Whether the share of a feature without edges is lost, or returned to all by p.
+    k_min, k_max : int, int or None
+        Range of the automatic sizes; None is half the features, rounded up.
+    n_init : int
+        Restarts of each 2-means.
+    random_state : int
+        Seed of k-means.
+    engine : optional
+        Where the graph is computed.
+
+    Attributes
+    ----------
+    ranking_ : array
+        The selected features, most relevant first. Sizes are not nested: `select(k)` clusters anew.
+    clusters_ : list of arrays
+        The features of each cluster, in the order of `ranking_`.
+    n_clusters_ : int
+    relevance_ : array
+        PageRank s of every feature, NaN where dropped.
+    eigenvalues_ : array
+        Of the Laplacian, ascending.
+    scores_ : array
+        The criterion of step 4, which decides inside clusters.
+    trace_ : list of dict
+        One record per cluster: who won (`feature`), with which `score`, by how much (`gain`), over whom (`reason`).
+    support_, selected_, dropped_, graph_
+        See `Selector` and `GraphSelector`.
+
+    Notes
+    -----
+    O(K^3) after the graph. Use it where families of features are clear and one of each is wanted, noise included:
+    weak families get a representative too.
+
+    References
+    ----------
+    J.-Y. Yeh, C.-J. Tsai. Graph-based feature selection method for learning to rank using spectral clustering for
+    redundancy minimization and biased PageRank for relevance analysis. Computer Science and Information Systems, 2022.
+    A. Ng, M. Jordan, Y. Weiss. On spectral clustering. NIPS 2001.
+
+    Examples
+    --------
+    >>> from leanrank import FSSCPR, FeatureGraph
+    >>> similarity = [[1, 0.9, 0.2, 0.1, 0.05], [0.9, 1, 0.2, 0.1, 0.05], [0.2, 0.2, 1, 0.8, 0.05],
+    ...               [0.1, 0.1, 0.8, 1, 0.05], [0.05, 0.05, 0.05, 0.05, 1]]
+    >>> selector = FSSCPR(3).fit_graph(FeatureGraph([0.5, 0.4, 0.3, 0.45, 0.2], similarity))
+    >>> selector.get_support(indices=True)
+    array([0, 2, 4])
+    >>> [cluster.tolist() for cluster in selector.clusters_]
+    [[2, 3], [0, 1], [4]]
+    """
+
+    def __init__(
+        self,
+        n_features_to_select: int | float | str | None = "eigengap",
+        *,
+        sigma: float = 0.1,
+        alpha: float = 0.85,
+        importance: Any = "map",
+        similarity: Any = "kendall",
+        edge_scale: str = "fraction",
+        cluster_similarity: str = "cosine",
+        relevance_scale: str = "none",
+        dangling: str = "leak",
+        k_min: int = 2,
+        k_max: int | None = None,
+        n_init: int = 10,
+        random_state: int = 0,
+        engine: Any = None,
+    ) -> None:
+        self.n_features_to_select = n_features_to_select
+        self.sigma = sigma
+        self.alpha = alpha
+        self.importance = importance
+        self.similarity = similarity
+        self.edge_scale = edge_scale
+        self.cluster_similarity = cluster_similarity
+        self.relevance_scale = relevance_scale
+        self.dangling = dangling
+        self.k_min = k_min
+        self.k_max = k_max
+        self.n_init = n_init
+        self.random_state = random_state
+        self.engine = engine
+
+    def _check_parameters(self) -> None:
+        self._require_number("sigma", "a number")
+        self._require_number("alpha", ">= 0 and < 1", low=0, high=np.nextafter(1, 0))
+        self._require_one_of("edge_scale", ("fraction", "tau"))
+        self._require_one_of("cluster_similarity", ("cosine", "edge"))
+        self._require_one_of("relevance_scale", ("none", "max", "cluster_minmax"))
+        self._require_one_of("dangling", ("leak", "redistribute"))
+        self._require_number("k_min", ">= 1", low=1)
+        if self.k_max is not None:
+            self._require_number("k_max", f">= k_min, {self.k_min}", low=self.k_min)
+        self._require_number("n_init", ">= 1", low=1)
+        if isinstance(self.n_features_to_select, str):
+            self._require_one_of("n_features_to_select", AUTOMATIC)
+
+    def _wanted(self, n_features: int) -> int | None:
+        return None if isinstance(self.n_features_to_select, str) else super()._wanted(n_features)
+
+    def _learn(self, path: Path) -> None:
+        super()._learn(path)
+        assert isinstance(path, ClusterPath)
+        self.clusters_ = list(path.clusters)
+        self.n_clusters_ = len(path.clusters)
+        self.relevance_ = path.relevance
+        self.eigenvalues_ = path.eigenvalues
+
+    def _select_size(self, graph: FeatureGraph, size: int | None) -> Path:
+        # In an order of the features' own, so that eigenvectors and k-means do not depend on that of the columns.
+        own_order = np.lexsort((np.round(np.sort(graph.similarity, axis=1).sum(axis=1), 9), -graph.importance))
+        ordered = graph.subset(own_order)
+        return self._cluster_and_rank(ordered, size, own_order).lift(own_order, len(own_order))
+
+    def _cluster_and_rank(self, graph: FeatureGraph, size: int | None, column: NDArray[np.int64]) -> ClusterPath:
+        similarity = graph.similarity if self.edge_scale == "fraction" else 2 * graph.similarity - 1
+        edges = np.where(similarity > self.sigma, np.maximum(similarity, 0.0), 0.0)
+        np.fill_diagonal(edges, 0.0)
+        preference = graph.importance - min(0.0, float(graph.importance.min()))
+        s = biased_pagerank(edges, preference, alpha=self.alpha, redistribute=self.dangling == "redistribute")
+        spectrum = Spectrum.of(edges)
+        k = self._automatic_size(spectrum) if size is None else size
+        labels = spectrum.clusters(k, n_init=self.n_init, random_state=self.random_state)
+        if self.cluster_similarity == "edge":
+            likeness = edges
+        else:
+            Y = spectrum.embedding(k) if 1 < k < len(s) else np.ones((len(s), 1))
+            likeness = Y @ Y.T
+        scores, won = np.full(len(s), np.nan), []
+        for label in np.unique(labels):
+            C = np.flatnonzero(labels == label)
+            scores[C] = np.round(0.5 * self._scaled(s, C) + 0.5 * _centrality(likeness, C), 12)
+            won.append(C[np.lexsort((column[C], -s[C], -scores[C]))])
+        won.sort(key=lambda C: (-round(float(s[C[0]]), 12), column[C[0]]))
+        steps = [_step(graph.feature_names, C, scores, number, len(won)) for number, C in enumerate(won, start=1)]
+        path = Path.of(steps, len(s), scores)
+        return ClusterPath(path.ranking, scores, path.trace, path.dropped, tuple(won), s, spectrum.eigenvalues)
+
+    def _automatic_size(self, spectrum: Spectrum) -> int:
+        m = len(spectrum.eigenvalues)
+        if m == 1:
+            return 1
+        low = min(int(self.k_min), m - 1)
+        high = max(low, min(-(-m // 2) if self.k_max is None else int(self.k_max), m - 1))
+        if self.n_features_to_select == "silhouette":
+            return spectrum.silhouette(low, high, n_init=self.n_init, random_state=self.random_state)
+        return spectrum.eigengap(low, high)
+
+    def _scaled(self, s: NDArray[np.float64], C: NDArray[np.int64]) -> NDArray[np.float64]:
+        if self.relevance_scale == "max":
+            return np.asarray(s[C] / s.max()) if s.max() > 0 else s[C]
+        if self.relevance_scale == "cluster_minmax":
+            spread = float(np.ptp(s[C]))
+            return np.asarray((s[C] - s[C].min()) / spread) if spread > 0 else np.zeros(len(C))
+        return np.asarray(s[C])
+
+
+def _centrality(likeness: NDArray[np.float64], C: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Mean likeness of each feature of `C` to the others of it; 0 for a feature alone."""
+    if len(C) == 1:
+        return np.zeros(1)
+    inside = likeness[np.ix_(C, C)]
+    return np.asarray((inside.sum(axis=1) - np.diag(inside)) / (len(C) - 1))
+
+
+def _step(names: tuple[str, ...], C: NDArray[np.int64], scores: NDArray[np.float64], number: int, of: int) -> Step:
+    winner, score = int(C[0]), float(scores[C[0]])
+    if len(C) == 1:
+        return Step(winner, score, score, f"alone in cluster {number} of {of}")
+    margin = score - float(scores[C[1]])
+    members = ", ".join(names[j] for j in C[:6]) + (", ..." if len(C) > 6 else "")
+    why = f"wins cluster {number} of {of} ({members}) by {margin:.6g} over {names[C[1]]!r}"
+    return Step(winner, score, margin, why)

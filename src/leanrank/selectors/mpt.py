@@ -1,0 +1,102 @@
+"""MPT: modern portfolio theory, importance against the risk of taking features that fail together."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from leanrank.selectors._graph_selector import GraphSelector
+from leanrank.selectors.greedy import greedy
+from leanrank.selectors.path import Path, Step
+from leanrank.selectors.relevance import unit_relevance
+from leanrank.stats.feature_graph import FeatureGraph
+
+
+class MPT(GraphSelector):
+    """Take features as shares of a portfolio: high importance, steady over queries, not moving together.
+
+    ``argmax r_i - b p_n sigma_i^2 - 2 b sigma_i sum_{j in S} p_j sigma_j s_ij`` with ``n = |S| + 1`` and position
+    weights ``p_j = 1 / log2(1 + j)``. r is the importance on [0, 1], sigma_i its standard deviation over queries, s the
+    similarity.
+
+    Parameters
+    ----------
+    n_features_to_select : int, float or None
+        How many, or which share of all; None keeps all.
+    b : float
+        Aversion to risk, >= 0. With 0 this is `TopK`.
+    importance, similarity : str or object
+        What `feature_graph` takes. Importance outside [0, 1] is stretched to it, and sigma with it.
+    engine : optional
+        Where the graph is computed.
+
+    Attributes
+    ----------
+    ranking_ : array
+        The path; sizes are nested.
+    scores_ : array
+        The criterion when each feature was taken.
+    trace_, support_, selected_, dropped_, graph_
+        See `Selector` and `GraphSelector`.
+
+    Notes
+    -----
+    O(K^2) after the graph. Use it where a feature that is good on average but useless for some queries should wait.
+
+    References
+    ----------
+    J. Wang, J. Zhu. Portfolio theory of information retrieval. SIGIR 2009.
+    K. D. Naini, I. S. Altingovde. Exploiting result diversification methods for feature selection in learning to rank.
+    ECIR 2014.
+
+    Examples
+    --------
+    >>> from leanrank import MPT, FeatureGraph
+    >>> similarity = [[1, 0.9, 0.1], [0.9, 1, 0.1], [0.1, 0.1, 1]]
+    >>> graph = FeatureGraph([0.5, 0.4, 0.3], similarity, ["bm25", "tf", "age"], importance_std=[0.2, 0.4, 0.1])
+    >>> MPT(2).fit_graph(graph).get_feature_names_out().tolist()
+    ['bm25', 'age']
+    """
+
+    def __init__(
+        self,
+        n_features_to_select: int | float | None = None,
+        *,
+        b: float = 1.0,
+        importance: Any = "map",
+        similarity: Any = "kendall",
+        engine: Any = None,
+    ) -> None:
+        self.n_features_to_select = n_features_to_select
+        self.b = b
+        self.importance = importance
+        self.similarity = similarity
+        self.engine = engine
+
+    def _check_parameters(self) -> None:
+        self._require_number("b", ">= 0", low=0)
+
+    def _select(self, graph: FeatureGraph) -> Path:
+        r, factor = unit_relevance(graph.importance)
+        sigma = graph.importance_std * factor
+        held = np.zeros(len(r))  # sum over features taken of p_j sigma_j s_ij
+        n = 0
+
+        def criterion(newest: int | None) -> NDArray[np.float64]:
+            nonlocal n
+            if newest is not None:
+                np.add(held, _position_weight(n) * sigma[newest] * graph.similarity[newest], out=held)
+            n += 1
+            return np.asarray(r - self.b * _position_weight(n) * sigma**2 - 2 * self.b * sigma * held)
+
+        steps = []
+        for j, gain in greedy(criterion, len(r)):
+            why = f"relevance {r[j]:.6g}, less {r[j] - gain:.6g} for risk (deviation {sigma[j]:.6g})"
+            steps.append(Step(j, float(graph.importance[j]), gain, why))
+        return Path.of(steps, len(r))
+
+
+def _position_weight(position: int) -> float:
+    return float(1 / np.log2(1 + position))

@@ -1,0 +1,125 @@
+"""MRMR: minimum redundancy, maximum relevance."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from leanrank.data.ranking_data import RankingSource
+from leanrank.engines.fold import fold
+from leanrank.errors import DataError
+from leanrank.selectors._graph_selector import GraphSelector
+from leanrank.selectors.greedy import greedy
+from leanrank.selectors.path import Path, Step
+from leanrank.stats.anova import AnovaF
+from leanrank.stats.feature_graph import FeatureGraph
+
+#: The quotient never divides by a mean redundancy below this.
+FLOOR = 1e-3
+
+
+class MRMR(GraphSelector):
+    """Take the feature whose relevance stands out most against its mean similarity to those taken.
+
+    First ``argmax r``, then ``argmax r_i / max(mean_{j in S} |e_ij|, 0.001)`` (quotient) or
+    ``argmax r_i - mean_{j in S} |e_ij|`` (difference).
+
+    Parameters
+    ----------
+    n_features_to_select : int, float or None
+        How many, or which share of all; None keeps all.
+    form : {"quotient", "difference"}
+        How relevance is set against redundancy.
+    relevance : {"importance", "f"}
+        r is the importance, or the F value of a one-way analysis of variance of the feature over the labels, all
+        queries pooled. `fit_graph` has no data and takes the graph's importance for r in both cases.
+    importance, similarity : str or object
+        What `feature_graph` takes. With ``relevance="f"`` and pooled Pearson similarity this is the usual MRMR of
+        regression and classification. For features with many equal values, Kendall with ``ties="cosine"`` serves best.
+    engine : optional
+        Where the graph is computed.
+
+    Attributes
+    ----------
+    ranking_ : array
+        The path; sizes are nested.
+    scores_ : array
+        The criterion when each feature was taken.
+    trace_, support_, selected_, dropped_, graph_
+        See `Selector` and `GraphSelector`.
+
+    Notes
+    -----
+    O(K^2) after the graph. The quotient needs no trade-off to be tuned, but likes features that resemble nothing,
+    noise included, once redundancies are small.
+
+    References
+    ----------
+    H. Peng, F. Long, C. Ding. Feature selection based on mutual information: criteria of max-dependency,
+    max-relevance, and min-redundancy. IEEE TPAMI 27(8), 2005.
+    M. B. Shirzad, M. R. Keyvanpour. A feature selection method based on minimum redundancy maximum relevance for
+    learning to rank. AI & Robotics 2015.
+
+    Examples
+    --------
+    >>> from leanrank import MRMR, FeatureGraph
+    >>> graph = FeatureGraph([0.5, 0.4, 0.3], [[1, 0.9, 0.1], [0.9, 1, 0.1], [0.1, 0.1, 1]], ["bm25", "tf", "age"])
+    >>> MRMR(2).fit_graph(graph).get_feature_names_out().tolist()
+    ['bm25', 'age']
+    """
+
+    def __init__(
+        self,
+        n_features_to_select: int | float | None = None,
+        *,
+        form: str = "quotient",
+        relevance: str = "importance",
+        importance: Any = "map",
+        similarity: Any = "kendall",
+        engine: Any = None,
+    ) -> None:
+        self.n_features_to_select = n_features_to_select
+        self.form = form
+        self.relevance = relevance
+        self.importance = importance
+        self.similarity = similarity
+        self.engine = engine
+
+    def _check_parameters(self) -> None:
+        self._require_one_of("form", ("quotient", "difference"))
+        self._require_one_of("relevance", ("importance", "f"))
+
+    def _graph(self, source: RankingSource) -> FeatureGraph:
+        graph = super()._graph(source)
+        if self.relevance == "importance":
+            return graph
+        f = fold(AnovaF(), source, self.engine)
+        about = {**graph.computed_with, "importance": {"metric": "f", "direction": "desc"}}
+        return replace(graph, importance=f, importance_std=np.zeros_like(f), computed_with=about)
+
+    def _select(self, graph: FeatureGraph) -> Path:
+        r, likeness = graph.importance, np.abs(graph.similarity)
+        if self.form == "quotient" and (r < 0).any():
+            raise DataError(
+                f"The smallest relevance is {r.min():.6g}: form='quotient' needs none below 0. Use 'difference'."
+            )
+        redundancies: list[NDArray[np.float64]] = []
+        total = np.zeros(len(r))
+
+        def criterion(newest: int | None) -> NDArray[np.float64]:
+            if newest is None:
+                redundancies.append(total.copy())
+                return r
+            np.add(total, likeness[newest], out=total)
+            redundancies.append(total / len(redundancies))
+            redundancy = redundancies[-1]
+            return np.asarray(r / np.maximum(redundancy, FLOOR) if self.form == "quotient" else r - redundancy)
+
+        steps = []
+        for (j, gain), redundancy in zip(greedy(criterion, len(r)), redundancies, strict=True):
+            why = f"relevance {r[j]:.6g}, mean likeness {redundancy[j]:.6g} to those before"
+            steps.append(Step(j, float(r[j]), gain, why))
+        return Path.of(steps, len(r))
