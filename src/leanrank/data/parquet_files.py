@@ -1,0 +1,82 @@
+"""Parquet files: finding them, opening them, batches of their rows, errors with the file's name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
+
+from leanrank.data.columns import as_frame
+from leanrank.errors import DataError, LeanRankError
+
+_BUFFER_BYTES = 1 << 16  # read ahead per column, so that a large row group is not held as a whole
+
+
+@contextmanager
+def about(path: Path) -> Iterator[None]:
+    """Put the file's name before every message, and turn pyarrow's errors into ours."""
+    import pyarrow as pa
+
+    try:
+        yield
+    except LeanRankError as error:
+        text = str(error)
+        raise error if text.startswith(str(path)) else type(error)(f"{path}: {text}") from error
+    except (pa.ArrowException, OSError, UnicodeDecodeError, OverflowError, MemoryError) as error:
+        reason = " ".join(str(error).split()) or type(error).__name__
+        raise DataError(
+            f"{path}: cannot be read as Parquet, the file is damaged or something else: {reason}"
+        ) from error
+
+
+def opened_parquet(path: Path) -> Any:
+    """A ParquetFile that reads in small pieces and checks the pages' checksums."""
+    import pyarrow.parquet as pq
+
+    return pq.ParquetFile(path, pre_buffer=False, buffer_size=_BUFFER_BYTES, page_checksum_verification=True)
+
+
+def batches(path: Path, row_groups: Sequence[int], names: Sequence[str], size: int) -> Iterator[Any]:
+    """Frames of at most `size` rows. A name with a dot may bring other columns too: they are not looked at."""
+    import pyarrow as pa
+
+    with about(path), opened_parquet(path) as file:
+        wanted = [name for name in names if name in file.schema_arrow.names]
+        declared = sum(file.metadata.row_group(i).num_rows for i in row_groups)
+        for batch in file.iter_batches(batch_size=size, row_groups=list(row_groups), columns=wanted):
+            declared -= batch.num_rows
+            if batch.num_rows:
+                yield as_frame(pa.Table.from_batches([batch]).select(wanted))
+        if declared:
+            raise DataError(f"{abs(declared):,} rows {'fewer' if declared > 0 else 'more'} than the file states.")
+
+
+def parquet_files(root: Path) -> list[Path]:
+    """The file itself, or all Parquet files in the folder and its folders, by name."""
+    if root.is_file():
+        return [root]
+    if not root.is_dir():
+        raise DataError(f"{root}: there is no such file or folder.")
+    inside = [one for one in root.rglob("*") if one.suffix.lower() in (".parquet", ".pq") and one.is_file()]
+    visible = [one for one in inside if not any(part[0] in "._" for part in one.relative_to(root).parts)]
+    if not visible:
+        raise DataError(f"{root}: there is no Parquet file (.parquet, .pq) in this folder.")
+    return sorted(visible, key=lambda one: one.relative_to(root).parts)
+
+
+def folder_keys(path: Path, root: Path) -> dict[str, str]:
+    """The key=value names of the folders between `root` and the file."""
+    if path == root:
+        return {}
+    parts = [part.partition("=") for part in path.relative_to(root).parts[:-1]]
+    return {unquote(key): unquote(value) for key, equals, value in parts if equals}
+
+
+def is_numeric_type(kind: Any) -> bool:
+    """Whether an Arrow type can be a feature's or a label's."""
+    from pyarrow import types
+
+    tests = (types.is_integer, types.is_floating, types.is_boolean, types.is_decimal, types.is_null)
+    return any(test(kind) for test in tests)
