@@ -12,7 +12,9 @@ import typer
 
 from leanrank import __version__
 from leanrank.cli.demo import demo
+from leanrank.cli.graph import graph
 from leanrank.cli.lint import lint
+from leanrank.cli.select import select
 from leanrank.errors import LeanRankError
 
 BAD_INPUT = 2
@@ -25,8 +27,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command()(lint)
-app.command()(demo)
+for command in (lint, graph, select, demo):
+    app.command()(command)
 
 
 def _print_version(wanted: bool) -> None:

@@ -1,0 +1,77 @@
+"""`leanrank graph`: compute the feature graph once, for every method to use."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from leanrank.cli._input import CommentsOption, FileArgument, LabelOption, QidOption, RegroupOption, read_data
+
+if TYPE_CHECKING:
+    from leanrank.stats.feature_graph import FeatureGraph
+
+
+def graph(
+    file: FileArgument,
+    output: Annotated[Path, typer.Option("--output", "-o", help="Where to write the graph (.npz).")] = Path(
+        "graph.npz"
+    ),
+    importance: Annotated[str, typer.Option(help="What a feature alone is worth: a metric or a loss.")] = "map",
+    similarity: Annotated[str, typer.Option(help="kendall, spearman, pearson or tau_ap.")] = "kendall",
+    ties: Annotated[str, typer.Option(help="Kendall's ties: strict, cosine, half, ordinal, tau-b.")] = "strict",
+    heatmap: Annotated[Path | None, typer.Option(help="Also write a heatmap (.html, .png, .svg).")] = None,
+    draw: Annotated[Path | None, typer.Option(help="Also draw the graph (.html, .png, .svg).")] = None,
+    label: LabelOption = None,
+    qid: QidOption = None,
+    comments: CommentsOption = None,
+    regroup: RegroupOption = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON for machines.")] = False,
+) -> None:
+    """Compute how good each feature of FILE is alone and how alike each two are.
+
+    Example: leanrank graph train.txt -o graph.npz --heatmap heatmap.html
+    """
+    from leanrank.cli._charts import write_chart
+    from leanrank.stats.feature_graph import feature_graph
+    from leanrank.stats.similarity import Similarity
+
+    data = read_data(file, label=label, qid=qid, comments=comments, regroup=regroup)
+    measure = Similarity(similarity, ties=ties) if similarity == "kendall" else Similarity(similarity)
+    computed = feature_graph(data.require_complete("The feature graph"), importance=importance, similarity=measure)
+    computed.save(output)
+    if heatmap is not None:
+        write_chart(computed.heatmap(), heatmap)
+    if draw is not None:
+        write_chart(computed.draw(), draw)
+    pairs = computed.strongest_pairs(10)
+    if as_json:
+        found = {"file": str(file), "graph": str(output), "n_features": len(computed.feature_names)}
+        print(json.dumps({**found, "n_queries": computed.n_queries, "strongest_pairs": pairs}, ensure_ascii=False))
+        return
+    console = Console()
+    _show(computed, console)
+    written = [output, *(path for path in (heatmap, draw) if path is not None)]
+    console.print(Text(f"Written: {', '.join(map(str, written))}. "), end="")
+    console.print(Text(f"Next: leanrank select {file} --graph {output} --method gas -k 10"))
+
+
+def _show(graph: FeatureGraph, console: Console, shown: int = 10) -> None:
+    best = Table(title=f"The best of {len(graph.feature_names)} features alone", title_justify="left")
+    best.add_column("feature", overflow="fold")
+    best.add_column("importance", justify="right")
+    for j in sorted(range(len(graph.importance)), key=lambda j: (-graph.importance[j], j))[:shown]:
+        best.add_row(Text(graph.feature_names[j]), f"{graph.importance[j]:.4f}")
+    console.print(best)
+    alike = Table(title="The most similar pairs", title_justify="left")
+    for heading in ("feature", "feature"):
+        alike.add_column(heading, overflow="fold")
+    alike.add_column("similarity", justify="right")
+    for a, b, strength in graph.strongest_pairs(shown):
+        alike.add_row(Text(a), Text(b), f"{strength:.4f}")
+    console.print(alike)
