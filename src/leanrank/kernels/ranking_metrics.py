@@ -196,7 +196,7 @@ def _precision_sum(key: Any, order: Any, m: int, gain: Any, k: int, expected: bo
 
 @kernel
 def _reciprocal_rank(key: Any, order: Any, m: int, gain: Any, k: int, expected: bool) -> float:
-    """1 / position of the first relevant document, 0 below k. In a tie group the position is negative hypergeometric."""
+    """1 / position of the first relevant document, 0 beyond k. In a tie group it is negative hypergeometric."""
     i = 0
     while i < min(k, m):
         j = _end_of_ties(key, i, m) if expected else i + 1
@@ -274,7 +274,7 @@ def ranked_metric(
             for i in range(n):
                 column[i] = scores[start + i, c]
             m = _rank(column, n, min(k, n), key, order, spare_key, spare_order)
-            if ties == BEST or ties == WORST:
+            if ties in (BEST, WORST):
                 _arrange_ties(key, order, m, of_query, ties, spare_key, spare_order)
             expected = ties == EXPECTED
             if measure == DISCOUNTED_GAIN:

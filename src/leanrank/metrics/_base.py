@@ -1,0 +1,175 @@
+"""What all metrics share: a convention as identity, values per query, their mean."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from math import fsum
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from leanrank.data.grouping import query_offsets
+from leanrank.errors import DataError, ParameterError
+from leanrank.kernels import ranking_metrics as kernels
+from leanrank.kernels._threads import over_queries
+
+_TIES = {"expected": kernels.EXPECTED, "input": kernels.INPUT, "best": kernels.BEST, "worst": kernels.WORST}
+_EMPTY = {"skip": np.nan, "zero": 0.0, "one": 1.0}
+
+Values = NDArray[np.float64]
+
+
+class Metric(ABC):
+    """A measure of a ranking, higher is better. Two metrics are equal where they compute the same thing."""
+
+    #: Short name without a cutoff, as `metric()` takes it.
+    short_name: ClassVar[str]
+
+    @property
+    def name(self) -> str:
+        """The name `metric()` understands: "ndcg@10"."""
+        k = getattr(self, "k", None)
+        return self.short_name if k is None else f"{self.short_name}@{k}"
+
+    def per_query(
+        self, y: ArrayLike, scores: ArrayLike, query_ptr: ArrayLike, *, n_threads: int | None = None
+    ) -> Values:
+        """The metric of every query: shape (Q,), or (Q, K) for K columns of scores; NaN for a query left out.
+
+        Parameters
+        ----------
+        y : array of shape (n,)
+            Labels, higher is better.
+        scores : array of shape (n,) or (n, K)
+            Higher ranks first. Columns are scored one by one.
+        query_ptr : array of shape (Q + 1,)
+            Query i owns the rows ``query_ptr[i]:query_ptr[i + 1]``.
+        n_threads : int, optional
+            Every core this process may use, if not given.
+        """
+        labels, columns, ptr = _checked(y, scores, query_ptr)
+        values = self._compute(labels, columns, ptr, n_threads)
+        return values if np.ndim(scores) == 2 else values[:, 0]
+
+    def __call__(self, y: ArrayLike, scores: ArrayLike, *, qid: Any, regroup: bool = False) -> Any:
+        """The mean over queries: a float, or an array of K for K columns of scores. NaN if every query is left out.
+
+        `qid` is the query of every row, of any dtype; rows of a query must be adjacent unless `regroup`.
+        """
+        y, scores = np.asarray(y), np.asarray(scores)
+        query_ptr, _, order = query_offsets(qid, n_rows=len(y), regroup=regroup)
+        if order is not None:
+            y, scores = y[order], scores[order]
+        return mean(self.per_query(y, scores, query_ptr))
+
+    @abstractmethod
+    def _compute(
+        self, y: NDArray[np.float64], scores: NDArray[Any], query_ptr: NDArray[np.int64], n_threads: int | None
+    ) -> Values:
+        """Values of shape (Q, K) for checked arrays."""
+
+
+def mean(per_query: Values) -> Any:
+    """The mean over the queries that are not left out, the same whatever their order (exact summation).
+
+    >>> mean(np.array([0.1, np.nan, 0.3]))
+    0.2
+    """
+    if per_query.ndim == 2:
+        return np.array([mean(column) for column in per_query.T])
+    counted = per_query[~np.isnan(per_query)]
+    return fsum(counted.tolist()) / len(counted) if len(counted) else float("nan")
+
+
+def ranked(
+    measure: int,
+    gain: NDArray[np.float64],
+    scores: NDArray[Any],
+    query_ptr: NDArray[np.int64],
+    *,
+    k: int | None,
+    ties: str,
+    discount: NDArray[np.float64] | None = None,
+    by_row: bool = False,
+    n_threads: int | None = None,
+) -> Values:
+    """Run the kernel over all queries, on threads where the data are worth it."""
+    out = np.empty((len(query_ptr) - 1, scores.shape[1]))
+    cutoff = len(gain) if k is None else k
+    weight = np.empty(0) if discount is None else discount
+
+    def work(first: int, last: int) -> None:
+        kernels.ranked_metric(measure, gain, scores, query_ptr, first, last, cutoff, _TIES[ties], weight, by_row, out)
+
+    over_queries(work, query_ptr, n_threads, min_rows=max(1, 20_000 // max(1, scores.shape[1])))
+    return out
+
+
+def divide(total: Values, by: NDArray[np.float64], empty: str) -> Values:
+    """total / by, query by query; where `by` is 0 the query is empty and scores what the convention says."""
+    nothing = by == 0
+    values = total / np.where(nothing, 1.0, by)[:, None]
+    values[nothing] = _EMPTY[empty]
+    return values
+
+
+def relevant(y: NDArray[np.float64], threshold: float) -> NDArray[np.float64]:
+    """1.0 where the label reaches the threshold, else 0.0."""
+    return (y >= threshold).astype(np.float64)
+
+
+def per_query_sum(values: NDArray[np.float64], query_ptr: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Sum of a column over the rows of each query."""
+    return np.asarray(np.add.reduceat(values, query_ptr[:-1]), dtype=np.float64)
+
+
+def check_cutoff(owner: str, k: object, *, optional: bool = True) -> None:
+    """Refuse a cutoff that is not a whole number of at least 1."""
+    if optional and k is None:
+        return
+    if not isinstance(k, Integral) or isinstance(k, bool) or k < 1:
+        raise ParameterError.of(owner, "k", "a whole number >= 1" + (" or None" if optional else ""), k)
+
+
+def check_threshold(owner: str, threshold: object) -> None:
+    """Refuse a relevance threshold that is not a finite number."""
+    if not isinstance(threshold, Real) or isinstance(threshold, bool) or not np.isfinite(float(threshold)):
+        raise ParameterError.of(owner, "relevance_threshold", "a finite number", threshold)
+
+
+def check_labels(owner: str, y: NDArray[np.float64], highest: float, remedy: str) -> None:
+    """Refuse labels outside 0..highest, naming the row."""
+    outside = (y < 0) | (y > highest)
+    if outside.any():
+        row = int(np.argmax(outside))
+        raise DataError(f"{owner} takes labels from 0 to {highest:g}: the label of row {row} is {y[row]:g}. {remedy}")
+
+
+def _checked(
+    y: ArrayLike, scores: ArrayLike, query_ptr: ArrayLike
+) -> tuple[NDArray[np.float64], NDArray[Any], NDArray[np.int64]]:
+    labels = np.ascontiguousarray(y, dtype=np.float64)
+    columns = np.asarray(scores)
+    if columns.dtype not in (np.float32, np.float64):
+        if columns.dtype.kind not in "biuf":
+            raise DataError(f"Scores must be numbers. Got an array of dtype {columns.dtype}.")
+        columns = columns.astype(np.float64)
+    if columns.ndim == 1:
+        columns = columns[:, None]
+    if labels.ndim != 1 or columns.ndim != 2 or len(columns) != len(labels):
+        raise DataError(f"Labels and scores must correspond: y has shape {np.shape(y)}, scores {np.shape(scores)}.")
+    ptr = np.ascontiguousarray(query_ptr, dtype=np.int64)
+    if ptr.ndim != 1 or len(ptr) < 2 or ptr[0] != 0 or ptr[-1] != len(labels) or (np.diff(ptr) <= 0).any():
+        raise DataError(
+            f"Query offsets must ascend from 0 to the number of rows, {len(labels):,}, without empty queries."
+        )
+    if not np.isfinite(labels).all():
+        row = int(np.argmax(~np.isfinite(labels)))
+        raise DataError(f"The label of row {row} is {labels[row]}: labels must be finite numbers.")
+    if np.isnan(np.sum(columns, dtype=np.float64)) and np.isnan(columns).any():
+        row, column = (int(i) for i in np.argwhere(np.isnan(columns))[0])
+        where = f"row {row}" if np.ndim(scores) == 1 else f"row {row}, column {column}"
+        raise DataError(f"The score of {where} is NaN: a document without a score has no rank. Fill it first.")
+    return labels, np.ascontiguousarray(columns), ptr

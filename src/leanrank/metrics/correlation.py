@@ -1,0 +1,108 @@
+"""Rank correlation of labels and scores, query by query."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from leanrank.errors import ParameterError
+from leanrank.kernels import ranking_metrics as kernels
+from leanrank.kernels._threads import over_queries
+from leanrank.metrics._base import Metric, Values
+
+
+@dataclass(frozen=True)
+class KendallTau(Metric):
+    r"""Kendall's tau of labels and scores: pairs in the same order less pairs in opposite order, as a share.
+
+    .. math::  \tau_a = \frac{C - D}{n(n-1)/2}, \qquad \tau_b = \frac{C - D}{\sqrt{U_y U_s}}
+
+    C and D count concordant and discordant pairs, :math:`U_y` and :math:`U_s` the pairs that do not tie in the labels
+    and in the scores. :math:`\tau_a` is also its own mean over all orders of tied documents.
+    A query with all labels or all scores equal scores 0; a query of one document is left out (NaN).
+
+    Parameters
+    ----------
+    variant : {"b", "a"}
+        Which tau.
+
+    Notes
+    -----
+    Costs O(n log n) per query and column of scores.
+
+    References
+    ----------
+    Kendall, "The treatment of ties in ranking problems", Biometrika 1945.
+
+    Examples
+    --------
+    >>> round(KendallTau()([4, 3, 2, 1], [3, 4, 1, 2], qid=[1] * 4), 4)
+    0.3333
+    """
+
+    short_name: ClassVar[str] = "kendall"
+
+    variant: str = "b"
+
+    def __post_init__(self) -> None:
+        if self.variant not in ("a", "b"):
+            raise ParameterError.of("KendallTau", "variant", "'a' or 'b'", self.variant)
+
+    @property
+    def name(self) -> str:
+        return "kendall" if self.variant == "b" else "kendall_a"
+
+    def _compute(
+        self, y: NDArray[np.float64], scores: NDArray[Any], query_ptr: NDArray[np.int64], n_threads: int | None
+    ) -> Values:
+        measure = kernels.KENDALL_A if self.variant == "a" else kernels.KENDALL_B
+        return _correlate(measure, y, scores, query_ptr, n_threads)
+
+
+@dataclass(frozen=True)
+class SpearmanRho(Metric):
+    r"""Spearman's rho of labels and scores: Pearson's correlation of their mid-ranks.
+
+    .. math::  \rho = 1 - \frac{6 \sum_i (a_i - b_i)^2}{n^3 - n} \quad \text{where nothing ties}
+
+    A query with all labels or all scores equal scores 0; a query of one document is left out (NaN).
+
+    Notes
+    -----
+    Costs O(n log n) per query and column of scores.
+
+    References
+    ----------
+    Spearman, "The proof and measurement of association between two things", 1904.
+
+    Examples
+    --------
+    >>> round(SpearmanRho()([4, 3, 2, 1], [3, 4, 1, 2], qid=[1] * 4), 4)
+    0.6
+    """
+
+    short_name: ClassVar[str] = "spearman"
+
+    def _compute(
+        self, y: NDArray[np.float64], scores: NDArray[Any], query_ptr: NDArray[np.int64], n_threads: int | None
+    ) -> Values:
+        return _correlate(kernels.SPEARMAN, y, scores, query_ptr, n_threads)
+
+
+def _correlate(
+    measure: int,
+    y: NDArray[np.float64],
+    scores: NDArray[Any],
+    query_ptr: NDArray[np.int64],
+    n_threads: int | None,
+) -> Values:
+    out = np.empty((len(query_ptr) - 1, scores.shape[1]))
+
+    def work(first: int, last: int) -> None:
+        kernels.rank_correlation(measure, y, scores, query_ptr, first, last, out)
+
+    over_queries(work, query_ptr, n_threads, min_rows=max(1, 20_000 // max(1, scores.shape[1])))
+    return out

@@ -1,0 +1,176 @@
+"""Normalised discounted cumulative gain."""
+
+from __future__ import annotations
+
+from dataclasses import KW_ONLY, dataclass, field
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from leanrank.kernels import ranking_metrics as kernels
+from leanrank.kernels._threads import over_queries
+from leanrank.metrics._base import Metric, Values, check_cutoff, check_labels, divide, ranked
+from leanrank.metrics.conventions import MEAN_NDCG_CONVENTIONS, NDCG_CONVENTIONS, settle
+
+
+@dataclass(frozen=True)
+class NDCG(Metric):
+    r"""Normalised discounted cumulative gain: graded relevance, worth less further down.
+
+    .. math::  \mathrm{NDCG@}k = \frac{1}{I_k} \sum_{p=1}^{k} (2^{r_p} - 1)\, d(p), \qquad d(p) = \frac{1}{\log_2(1+p)}
+
+    where :math:`r_p` is the label at position p and :math:`I_k` the same sum for the best order of the whole list.
+    With ``ties="expected"`` every document gains the mean gain of the documents it ties with, which is the mean
+    over all orders of tied documents.
+
+    Parameters
+    ----------
+    k : int, optional
+        Cutoff; the whole list if not given.
+    convention : str
+        Whose NDCG: "standard", "letor3", "letor4", "mslr", "trec", "lightgbm", "xgboost", "catboost" or "sklearn".
+        It sets every parameter below that is not given.
+    gain : {"exp2", "linear"}
+        2^r - 1, or r.
+    discount : {"log2", "letor"}
+        1/log2(1+p); or LETOR's 1 for p = 1, 2 and 1/log2(p) from 3 on.
+    ties : {"expected", "input", "best", "worst"}
+        Tied documents: mean over all their orders, order of the rows, best first, worst first.
+    empty : {"skip", "zero", "one"}
+        What a query whose ideal gain is 0 scores; "skip" leaves it out of the mean (NaN per query).
+    short : {"pad", "zero"}
+        A list shorter than k: missing positions gain nothing, or the query scores 0 (LETOR's averages).
+
+    Notes
+    -----
+    Costs O(n log n) per query and column of scores, O(n) for a small k.
+
+    References
+    ----------
+    Järvelin and Kekäläinen, "Cumulated gain-based evaluation of IR techniques", TOIS 2002. Burges et al., "Learning
+    to rank using gradient descent", ICML 2005 (2^r - 1). McSherry and Najork, "Computing information retrieval
+    performance measures efficiently in the presence of tied scores", ECIR 2008.
+
+    Examples
+    --------
+    >>> labels, scores, qid = [1, 2, 0, 0, 1], [5.0, 4.0, 3.0, 2.0, 1.0], [7] * 5
+    >>> round(NDCG(3)(labels, scores, qid=qid), 6)
+    0.700276
+    >>> NDCG(3, convention="letor3")
+    NDCG(k=3, convention='letor3', gain='exp2', discount='letor', ties='input', empty='zero', short='zero')
+    >>> round(NDCG(3, convention="letor3")(labels, scores, qid=qid), 6)
+    0.863757
+    """
+
+    short_name: ClassVar[str] = "ndcg"
+
+    k: int | None = None
+    _: KW_ONLY
+    convention: str = field(default="standard", compare=False)
+    gain: str = None  # type: ignore[assignment]
+    discount: str = None  # type: ignore[assignment]
+    ties: str = None  # type: ignore[assignment]
+    empty: str = None  # type: ignore[assignment]
+    short: str = None  # type: ignore[assignment]
+
+    def __post_init__(self) -> None:
+        check_cutoff("NDCG", self.k)
+        settle(self, NDCG_CONVENTIONS, {"short": ("pad", "zero")})
+
+    def _compute(
+        self, y: NDArray[np.float64], scores: NDArray[Any], query_ptr: NDArray[np.int64], n_threads: int | None
+    ) -> Values:
+        gain = gains("NDCG", y, self.gain)
+        sizes = np.diff(query_ptr)
+        discount = discounts(int(sizes.max()), self.discount)
+        ideal = np.empty(len(sizes))
+        depth = len(y) if self.k is None else self.k
+
+        def work(first: int, last: int) -> None:
+            kernels.ideal_gain(gain, query_ptr, first, last, depth, discount, ideal)
+
+        over_queries(work, query_ptr, n_threads)
+        total = ranked(
+            kernels.DISCOUNTED_GAIN,
+            gain,
+            scores,
+            query_ptr,
+            k=self.k,
+            ties=self.ties,
+            discount=discount,
+            n_threads=n_threads,
+        )
+        values = divide(total, ideal, self.empty)
+        if self.short == "zero" and self.k is not None:
+            values[sizes < self.k] = 0.0
+        return values
+
+
+@dataclass(frozen=True)
+class MeanNDCG(Metric):
+    r"""The mean of NDCG@1 .. NDCG@n of a list of n documents, as the LETOR 4.0 and MSLR scripts print it.
+
+    Parameters as for `NDCG`; conventions "standard", "letor4" and "mslr".
+
+    References
+    ----------
+    Qin and Liu, "Introducing LETOR 4.0 datasets", 2013.
+
+    Examples
+    --------
+    >>> m = MeanNDCG(convention="letor4")
+    >>> round(m([0, 1], [2.0, 1.0], qid=[1, 1]), 6)  # NDCG@1 = 0, NDCG@2 = 1 by LETOR's discount
+    0.5
+    """
+
+    short_name: ClassVar[str] = "mean_ndcg"
+
+    _: KW_ONLY
+    convention: str = field(default="standard", compare=False)
+    gain: str = None  # type: ignore[assignment]
+    discount: str = None  # type: ignore[assignment]
+    ties: str = None  # type: ignore[assignment]
+    empty: str = None  # type: ignore[assignment]
+
+    def __post_init__(self) -> None:
+        settle(self, MEAN_NDCG_CONVENTIONS)
+
+    def _compute(
+        self, y: NDArray[np.float64], scores: NDArray[Any], query_ptr: NDArray[np.int64], n_threads: int | None
+    ) -> Values:
+        gain = gains("MeanNDCG", y, self.gain)
+        by_position = discounts(int(np.diff(query_ptr).max()), self.discount)
+        by_row = np.empty(len(y))
+        kernels.mean_ndcg_discount(gain, query_ptr, 0, len(query_ptr) - 1, by_position, by_row)
+        total = ranked(
+            kernels.DISCOUNTED_GAIN,
+            gain,
+            scores,
+            query_ptr,
+            k=None,
+            ties=self.ties,
+            discount=by_row,
+            by_row=True,
+            n_threads=n_threads,
+        )
+        return divide(total, np.maximum.reduceat(np.sign(gain), query_ptr[:-1]), self.empty)
+
+
+def gains(owner: str, y: NDArray[np.float64], gain: str) -> NDArray[np.float64]:
+    """What a label is worth."""
+    if gain == "linear":
+        check_labels(owner, y, np.inf, "Clip or shift the labels first.")
+        return y
+    check_labels(owner, y, 1000.0, "Clip or shift the labels, or use gain='linear'.")
+    return np.exp2(y) - 1.0
+
+
+def discounts(n: int, discount: str) -> NDArray[np.float64]:
+    """What positions 1..n are worth.
+
+    >>> discounts(4, "letor").round(4)
+    array([1.    , 1.    , 0.6309, 0.5   ])
+    """
+    position = np.arange(1, n + 1)
+    return 1.0 / (np.log2(position + 1.0) if discount == "log2" else np.log2(np.maximum(position, 2)))
