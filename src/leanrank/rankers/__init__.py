@@ -5,8 +5,10 @@ from leanrank._lazy import lazy
 __getattr__, __dir__, __all__ = lazy(
     __name__,
     {
+        "KernelRankSVM": "leanrank.rankers.kernel_ranksvm",
         "LinearRanker": "leanrank.rankers._base",
         "Ranker": "leanrank.rankers._base",
+        "SVMMAP": "leanrank.rankers.svmmap",
         "get": "leanrank.rankers.registry",
         "PairwiseSquaredHinge": "leanrank.rankers.pairwise_hinge",
         "RankSVM": "leanrank.rankers.ranksvm",

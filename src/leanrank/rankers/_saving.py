@@ -56,11 +56,11 @@ def load_ranker(path: str | os.PathLike[str]) -> Ranker:
     """Read a ranker written by `save`. A damaged or foreign file is refused with a LeanRankError.
 
     >>> import tempfile, pathlib, leanrank
-    >>> ranker = leanrank.RankSVM(C=1.0).fit([[1.0, 0.0], [0.0, 1.0]], [1, 0], qid=[7, 7])
+    >>> ranker = leanrank.RankSVM(C=10.0).fit([[1.0, 0.0], [0.0, 1.0]], [1, 0], qid=[7, 7])
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     ranker.save(pathlib.Path(folder, "model.json"))
     ...     load_ranker(pathlib.Path(folder, "model.json"))
-    RankSVM(C=1.0)
+    RankSVM(C=10.0)
     """
     source = Path(path)
     try:

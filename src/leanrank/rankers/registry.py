@@ -10,7 +10,9 @@ from leanrank.rankers._base import Ranker
 
 # name -> (module, class)
 _WHERE = {
+    "kernelranksvm": ("leanrank.rankers.kernel_ranksvm", "KernelRankSVM"),
     "ranksvm": ("leanrank.rankers.ranksvm", "RankSVM"),
+    "svmmap": ("leanrank.rankers.svmmap", "SVMMAP"),
 }
 
 
