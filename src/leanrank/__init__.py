@@ -8,6 +8,17 @@ __version__ = "0.1.0"
 __getattr__, __dir__, _names = lazy(
     __name__,
     {
+        "AP": "leanrank.metrics.average_precision",
+        "ERR": "leanrank.metrics.reciprocal_rank",
+        "KendallTau": "leanrank.metrics.correlation",
+        "MRR": "leanrank.metrics.reciprocal_rank",
+        "MeanNDCG": "leanrank.metrics.ndcg",
+        "NDCG": "leanrank.metrics.ndcg",
+        "Precision": "leanrank.metrics.precision_recall",
+        "Recall": "leanrank.metrics.precision_recall",
+        "SpearmanRho": "leanrank.metrics.correlation",
+        "evaluate": "leanrank.metrics.evaluation",
+        "metric": "leanrank.metrics.names",
         "KernelRankSVM": "leanrank.rankers.kernel_ranksvm",
         "RankSVM": "leanrank.rankers.ranksvm",
         "SVMMAP": "leanrank.rankers.svmmap",

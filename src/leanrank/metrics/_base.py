@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from math import fsum
-from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
@@ -129,13 +128,18 @@ def check_cutoff(owner: str, k: object, *, optional: bool = True) -> None:
     """Refuse a cutoff that is not a whole number of at least 1."""
     if optional and k is None:
         return
-    if not isinstance(k, Integral) or isinstance(k, bool) or k < 1:
+    if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or k < 1:
         raise ParameterError.of(owner, "k", "a whole number >= 1" + (" or None" if optional else ""), k)
 
 
-def check_threshold(owner: str, threshold: object) -> None:
+def is_number(value: object) -> bool:
+    """Whether `value` is a real number (True and False are not)."""
+    return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+
+
+def check_threshold(owner: str, threshold: Any) -> None:
     """Refuse a relevance threshold that is not a finite number."""
-    if not isinstance(threshold, Real) or isinstance(threshold, bool) or not np.isfinite(float(threshold)):
+    if not is_number(threshold) or not np.isfinite(threshold):
         raise ParameterError.of(owner, "relevance_threshold", "a finite number", threshold)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass, field
-from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
@@ -18,6 +17,7 @@ from leanrank.metrics._base import (
     check_labels,
     check_threshold,
     divide,
+    is_number,
     per_query_sum,
     ranked,
     relevant,
@@ -135,7 +135,7 @@ class ERR(Metric):
         check_cutoff("ERR", self.k)
         settle(self, ERR_CONVENTIONS, {"gain": ("exp2", "probability")})
         g = self.max_label
-        if not isinstance(g, Real) or isinstance(g, bool) or not 0 < g <= 1000:
+        if not is_number(g) or not 0 < g <= 1000:
             raise ParameterError.of("ERR", "max_label", "a number above 0 and at most 1000", g)
 
     def _compute(
