@@ -46,6 +46,12 @@ __getattr__, __dir__, _names = lazy(
         "TopK": "leanrank.selectors.topk",
         "XGAS": "leanrank.selectors.xgas",
         "QueryShuffleSplit": "leanrank.data.splits",
+        "FeatureGraph": "leanrank.stats.feature_graph",
+        "Importance": "leanrank.stats.importance",
+        "LocalEngine": "leanrank.engines.local",
+        "Similarity": "leanrank.stats.similarity",
+        "feature_graph": "leanrank.stats.feature_graph",
+        "fold": "leanrank.engines.fold",
     },
 )
 __all__ = [*_names, "LeanRankError", "__version__"]

@@ -11,6 +11,11 @@ from typing import Any, TypeVar
 
 import numba
 
+# For the few kernels that spell out vector instructions (concordance.py).
+from numba import types as types
+from numba.core import cgutils as cgutils
+from numba.extending import intrinsic as intrinsic
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 # All of LLVM's liberties except the two that assume NaN and infinity never occur.
@@ -25,3 +30,13 @@ def kernel(function: F) -> F:
 def fast_kernel(function: F) -> F:
     """Compile with reassociation, for sums whose last bits do not matter (distances, products)."""
     return numba.njit(cache=True, nogil=True, boundscheck=False, fastmath=FASTMATH)(function)  # type: ignore[return-value]
+
+
+@intrinsic
+def popcount(typing_context: Any, word: Any) -> Any:
+    """Number of ones among the 64 bits of `word` (a uint64), one instruction where the machine has it."""
+
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.ctpop(args[0])
+
+    return types.int64(types.uint64), generate

@@ -1,0 +1,128 @@
+"""fold: one pass over blocks of whole queries, for one statistic or several."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, runtime_checkable
+
+from leanrank.data.ranking_data import BLOCK_ROWS, RankingData, RankingSource
+from leanrank.errors import DataError, ParameterError
+
+
+@runtime_checkable
+class Statistic(Protocol):
+    """What a filter needs to know, computed from blocks of whole queries.
+
+    `merge` is associative and commutative, so blocks may be of any size, on any machine, in any order.
+    A statistic is a small frozen object without data of its own; a partial is a tuple of arrays.
+    """
+
+    def of(self, block: RankingData) -> Any:
+        """The partial result of one block."""
+        ...
+
+    def merge(self, a: Any, b: Any) -> Any:
+        """The partial result of two blocks together."""
+        ...
+
+    def finish(self, partial: Any) -> Any:
+        """The result, from the partial of all blocks."""
+        ...
+
+
+@runtime_checkable
+class Engine(Protocol):
+    """A place to run a fold. It knows nothing of the statistics, and they know nothing of it."""
+
+    def run(self, statistics: Sequence[Statistic], source: RankingSource) -> list[Any]:
+        """The merged partial of each statistic over all blocks of `source`, read once."""
+        ...
+
+
+def fold(statistics: Any, source: RankingSource, engine: Engine | None = None, *, progress: bool = False) -> Any:
+    """Compute statistics in one pass over the queries of `source`.
+
+    Parameters
+    ----------
+    statistics : Statistic, sequence of them, or dict of name to Statistic
+        All are computed from the same pass.
+    source : RankingData or RankingSource
+        Anything with ``.blocks()`` and ``.feature_names``.
+    engine : Engine, optional
+        Where to run; threads of this machine (`LocalEngine()`) if not given.
+    progress : bool
+        Show a bar while a terminal is watching.
+
+    Returns
+    -------
+    The result, or the results in the shape of `statistics` (list, tuple or dict).
+
+    Examples
+    --------
+    >>> from leanrank import RankingData, Similarity
+    >>> data = RankingData([[3.0, 1.0], [2.0, 5.0], [0.0, 4.0]], [1, 0, 0], [0, 3])
+    >>> fold(Similarity("kendall"), data).round(3).tolist()
+    [[1.0, 0.333], [0.333, 1.0]]
+    """
+    if not isinstance(source, RankingSource):
+        raise ParameterError.of("fold", "source", "a RankingData or a RankingSource", type(source).__name__)
+    if engine is None:
+        from leanrank.engines.local import LocalEngine
+
+        engine = LocalEngine()
+    if isinstance(statistics, Mapping):
+        each = list(statistics.values())
+    elif isinstance(statistics, (list, tuple)):
+        each = list(statistics)
+    else:
+        each = [statistics]
+    for statistic in each:
+        if not isinstance(statistic, Statistic):
+            raise ParameterError.of("fold", "statistics", "objects with of, merge and finish", statistic)
+    if not each:
+        raise ParameterError.of("fold", "statistics", "at least one statistic", statistics)
+    watched = _Watched(source) if progress and sys.stderr.isatty() else source
+    partials = engine.run(each, watched)
+    results = [statistic.finish(partial) for statistic, partial in zip(each, partials, strict=True)]
+    if isinstance(statistics, Mapping):
+        return dict(zip(statistics, results, strict=True))
+    if isinstance(statistics, (list, tuple)):
+        return type(statistics)(results)
+    return results[0]
+
+
+def merge_in_order(statistics: Sequence[Statistic], merged: list[Any] | None, new: list[Any]) -> list[Any]:
+    """Merge the partials of the next block into those of the blocks before it."""
+    if merged is None:
+        return new
+    return [statistic.merge(a, b) for statistic, a, b in zip(statistics, merged, new, strict=True)]
+
+
+def nothing_to_fold() -> DataError:
+    return DataError("The source yielded no block: there are no queries to compute anything from.")
+
+
+@dataclass(frozen=True)
+class _Watched:
+    """A source that shows how far it has been read."""
+
+    source: RankingSource
+
+    @property
+    def feature_names(self) -> tuple[str, ...]:
+        return self.source.feature_names
+
+    def blocks(self, n_rows: int = BLOCK_ROWS) -> Iterator[RankingData]:
+        from rich.console import Console
+        from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+        columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
+        with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+            task = bar.add_task("reading", total=getattr(self.source, "n_rows", None))
+            queries = 0
+            for block in self.source.blocks(n_rows):
+                queries += block.n_queries
+                yield block
+                bar.update(task, advance=block.n_rows, description=f"{queries:,} queries")

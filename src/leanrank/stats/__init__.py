@@ -1,0 +1,15 @@
+"""Statistics of features, each a fold over queries: importance, similarity, and the feature graph of both."""
+
+from leanrank._lazy import lazy
+
+__getattr__, __dir__, __all__ = lazy(
+    __name__,
+    {
+        "FeatureGraph": "leanrank.stats.feature_graph",
+        "FeatureScores": "leanrank.stats.importance",
+        "Importance": "leanrank.stats.importance",
+        "Similarity": "leanrank.stats.similarity",
+        "Statistic": "leanrank.stats.statistic",
+        "feature_graph": "leanrank.stats.feature_graph",
+    },
+)

@@ -1,0 +1,47 @@
+"""Constant: which features never tell two documents of a query apart."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from leanrank.data.ranking_data import RankingData
+
+
+class ConstantPartial(NamedTuple):
+    varies: NDArray[np.bool_]
+    n_queries: NDArray[np.int64]
+    n_lists: NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Constant:
+    """Whether a feature is constant inside every query of at least two documents.
+
+    Such a feature cannot rank, even if it differs from query to query. Where no query has two documents
+    nothing can be said, and no feature is called constant. Cost O(n K).
+
+    Examples
+    --------
+    >>> from leanrank import RankingData, fold
+    >>> data = RankingData([[1.0, 4.0], [2.0, 4.0], [0.0, 5.0]], [1, 0, 0], [0, 2, 3])
+    >>> fold(Constant(), data)
+    array([False,  True])
+    """
+
+    def of(self, block: RankingData) -> ConstantPartial:
+        n_lists = int((block.query_sizes >= 2).sum())
+        varies = np.zeros(block.n_features, dtype=bool)
+        for part in block.blocks(20_000) if block.is_sparse else [block]:
+            X, starts = part.dense(), part.query_ptr[:-1]
+            varies |= (np.maximum.reduceat(X, starts, axis=0) > np.minimum.reduceat(X, starts, axis=0)).any(axis=0)
+        return ConstantPartial(varies, np.array(block.n_queries), np.array(n_lists))
+
+    def merge(self, a: ConstantPartial, b: ConstantPartial) -> ConstantPartial:
+        return ConstantPartial(a.varies | b.varies, a.n_queries + b.n_queries, a.n_lists + b.n_lists)
+
+    def finish(self, partial: ConstantPartial) -> NDArray[np.bool_]:
+        return ~partial.varies if partial.n_lists else np.zeros_like(partial.varies)

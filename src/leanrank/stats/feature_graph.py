@@ -1,0 +1,312 @@
+"""FeatureGraph: features as nodes weighted by importance, joined by similarity; computed once, used by every method."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from leanrank._optional import require
+from leanrank.data.ranking_data import RankingSource
+from leanrank.engines.fold import Engine, fold
+from leanrank.errors import DataError, ParameterError, UnknownNameError
+from leanrank.stats.constant import Constant, ConstantPartial
+from leanrank.stats.importance import Importance, ImportancePartial, finish_importance, merge_importance
+from leanrank.stats.similarity import Similarity, SimilarityPartial, finish_similarity, merge_similarity
+
+if TYPE_CHECKING:
+    import altair
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class FeatureGraph:
+    """Importance of every feature and similarity of every pair of features.
+
+    Parameters
+    ----------
+    importance : array of shape (K,)
+        How well each feature ranks alone, higher is better.
+    similarity : array of shape (K, K)
+        Symmetric; how alike two features order the documents of a query.
+    feature_names : sequence of str, optional
+        "1".."K" if not given.
+    importance_std : array of shape (K,), optional
+        Standard deviation of the importance over queries; zeros if not given.
+    constant : array of bool of shape (K,), optional
+        Features that are constant inside every query; none if not given.
+    n_queries : int
+        Queries it was computed from; 0 for a graph put together by hand.
+    computed_with : dict
+        The parameters of importance and similarity.
+
+    Notes
+    -----
+    Graphs of different queries add up: ``feature_graph(a) + feature_graph(b)`` equals, to the last bit, the
+    graph of both data together. For that a graph carries the sums it came from; a graph put together by hand
+    or cut by `threshold` has none and cannot be added.
+
+    Examples
+    --------
+    >>> graph = FeatureGraph([0.5, 0.4, 0.3], [[1, 0.9, 0.2], [0.9, 1, 0.1], [0.2, 0.1, 1]], ["bm25", "tf", "age"])
+    >>> graph
+    FeatureGraph: 3 features
+      importance  bm25 0.5, tf 0.4, age 0.3
+      similarity  bm25~tf 0.9, bm25~age 0.2, tf~age 0.1
+    >>> graph.threshold(0.15).similarity[1].tolist()
+    [0.9, 1.0, 0.0]
+    """
+
+    importance: NDArray[np.float64]
+    similarity: NDArray[np.float64]
+    feature_names: tuple[str, ...] = ()
+    importance_std: NDArray[np.float64] = None  # type: ignore[assignment]
+    constant: NDArray[np.bool_] = None  # type: ignore[assignment]
+    n_queries: int = 0
+    computed_with: Mapping[str, Any] = field(default_factory=dict)
+    _partials: _Partials | None = field(init=False, default=None)  # `replace` drops it
+
+    def __post_init__(self) -> None:
+        importance = np.array(self.importance, dtype=np.float64)
+        n_features = importance.size
+        given = {
+            "importance": (importance, (n_features,)),
+            "similarity": (np.array(self.similarity, dtype=np.float64), (n_features, n_features)),
+            "importance_std": (_or_zeros(self.importance_std, n_features, np.float64), (n_features,)),
+            "constant": (_or_zeros(self.constant, n_features, np.bool_), (n_features,)),
+        }
+        for name, (array, shape) in given.items():
+            if array.shape != shape or n_features == 0:
+                raise DataError(f"The {name} of a feature graph has shape {array.shape}: expected {shape}, K >= 1.")
+            if not np.isfinite(array).all():
+                raise DataError(f"The {name} of a feature graph must be finite numbers: it has NaN or infinity.")
+            array.flags.writeable = False
+            object.__setattr__(self, name, array)
+        if not np.array_equal(self.similarity, self.similarity.T):
+            raise DataError("The similarity of a feature graph must be symmetric: it differs from its transpose.")
+        names = tuple(str(name) for name in self.feature_names) or tuple(str(j + 1) for j in range(n_features))
+        if len(names) != n_features or len(set(names)) < n_features:
+            raise DataError(f"A feature graph of {n_features} features needs as many different names. Got {names}.")
+        object.__setattr__(self, "feature_names", names)
+        object.__setattr__(self, "computed_with", dict(self.computed_with))
+
+    @property
+    def n_features(self) -> int:
+        return len(self.feature_names)
+
+    def __add__(self, other: object) -> FeatureGraph:
+        """The graph of the queries of both; no query may be in both."""
+        if not isinstance(other, FeatureGraph):
+            return NotImplemented
+        if self.feature_names != other.feature_names:
+            raise DataError("The graphs have different features: only graphs of the same features can be added.")
+        if self.computed_with != other.computed_with:
+            raise DataError(
+                f"The graphs were computed differently: one with {_described(self.computed_with)}, the other with "
+                f"{_described(other.computed_with)}. Compute both the same way."
+            )
+        if self._partials is None or other._partials is None:
+            raise DataError("A graph put together by hand, cut or saved without its sums cannot be added.")
+        return _assemble(
+            self._partials.merge(other._partials, self.computed_with), self.feature_names, self.computed_with
+        )
+
+    def threshold(self, sigma: float) -> FeatureGraph:
+        """The graph with only the edges stronger than `sigma`; others become 0, the diagonal stays."""
+        keep = (self.similarity > sigma) | np.eye(self.n_features, dtype=bool)
+        return replace(self, similarity=np.where(keep, self.similarity, 0.0))
+
+    def subset(self, features: ArrayLike | Sequence[str]) -> FeatureGraph:
+        """Keep only `features` (names, 0-based numbers or a mask), in the order given."""
+        wanted = np.asarray(features)
+        if wanted.dtype.kind in "US":
+            column_of = {name: j for j, name in enumerate(self.feature_names)}
+            for name in wanted.tolist():
+                if name not in column_of:
+                    raise UnknownNameError.of("feature", name, column_of)
+            wanted = np.array([column_of[name] for name in wanted.tolist()], dtype=np.int64)
+        columns = np.arange(self.n_features)[wanted]
+        return replace(
+            self,
+            importance=self.importance[columns],
+            importance_std=self.importance_std[columns],
+            similarity=self.similarity[np.ix_(columns, columns)],
+            constant=self.constant[columns],
+            feature_names=tuple(self.feature_names[j] for j in columns),
+        )
+
+    def strongest_pairs(self, n: int = 10) -> list[tuple[str, str, float]]:
+        """The `n` most similar pairs of features, strongest first; ties by position."""
+        first, second = np.triu_indices(self.n_features, k=1)
+        strength = self.similarity[first, second]
+        order = np.argsort(-strength, kind="stable")[:n]
+        names = self.feature_names
+        return [(names[first[e]], names[second[e]], float(strength[e])) for e in order]
+
+    def to_networkx(self, sigma: float = 0.0) -> Any:
+        """A networkx.Graph: nodes with `importance`, edges stronger than `sigma` with `weight`."""
+        networkx = require("networkx", "FeatureGraph.to_networkx")
+        graph = networkx.Graph()
+        for name, importance in zip(self.feature_names, self.importance.tolist(), strict=True):
+            graph.add_node(name, importance=importance)
+        first, second = np.nonzero(np.triu(self.similarity > sigma, k=1))
+        graph.add_weighted_edges_from(
+            (self.feature_names[i], self.feature_names[j], float(self.similarity[i, j]))
+            for i, j in zip(first.tolist(), second.tolist(), strict=True)
+        )
+        return graph
+
+    def heatmap(self) -> altair.Chart:
+        """Similarity as a chart, like features beside each other (hierarchical clustering)."""
+        from leanrank.stats.graph_charts import heatmap
+
+        return heatmap(self)
+
+    def draw(self, n_clusters: int | None = None, sigma: float | None = None) -> altair.LayerChart:
+        """The graph as a chart: like features near each other, size by importance, colour by cluster."""
+        from leanrank.stats.graph_charts import draw
+
+        return draw(self, n_clusters=n_clusters, sigma=sigma)
+
+    def save(self, path: str | Path) -> None:
+        """Write to one .npz file (arrays and a JSON header, no pickles); `load` reads it back."""
+        from leanrank.stats.graph_file import save_graph
+
+        save_graph(self, Path(path))
+
+    @classmethod
+    def load(cls, path: str | Path) -> FeatureGraph:
+        """Read what `save` wrote; refuses anything else."""
+        from leanrank.stats.graph_file import load_graph
+
+        return load_graph(Path(path))
+
+    def __repr__(self) -> str:
+        order = np.argsort(-self.importance, kind="stable")[:5]
+        top = ", ".join(f"{self.feature_names[j]} {self.importance[j]:.4g}" for j in order)
+        pairs = ", ".join(f"{a}~{b} {strength:.4g}" for a, b, strength in self.strongest_pairs(5))
+        lines = [f"FeatureGraph: {self.n_features:,} feature{'s' * (self.n_features != 1)}"]
+        if self.n_queries:
+            lines[0] += f", {self.n_queries:,} quer{'ies' if self.n_queries != 1 else 'y'}"
+        if self.computed_with:
+            lines.append(f"  computed    {_described(self.computed_with)}")
+        lines.append(f"  importance  {top}" + (", ..." if self.n_features > 5 else ""))
+        if pairs:
+            lines.append(f"  similarity  {pairs}" + (", ..." if self.n_features > 3 else ""))
+        if self.constant.any():
+            constant = [
+                name for name, is_constant in zip(self.feature_names, self.constant, strict=True) if is_constant
+            ]
+            lines.append(f"  constant    {', '.join(constant[:10])}" + (", ..." if len(constant) > 10 else ""))
+        return "\n".join(lines)
+
+
+@dataclass(frozen=True)
+class _Partials:
+    """The sums a graph came from: what `+` adds."""
+
+    importance: ImportancePartial
+    similarity: SimilarityPartial
+    constant: ConstantPartial
+
+    def merge(self, other: _Partials, computed_with: Mapping[str, Any]) -> _Partials:
+        return _Partials(
+            merge_importance(self.importance, other.importance),
+            merge_similarity(self.similarity, other.similarity),
+            Constant().merge(self.constant, other.constant),
+        )
+
+
+def feature_graph(
+    data: RankingSource,
+    importance: str | Importance | Any = "map",
+    similarity: str | Similarity = "kendall",
+    engine: Engine | None = None,
+    *,
+    progress: bool = False,
+) -> FeatureGraph:
+    """Compute the feature graph in one pass over the queries.
+
+    Parameters
+    ----------
+    data : RankingData or RankingSource
+        Judged documents, in memory or read block by block.
+    importance : str, metric or Importance
+        How well a feature ranks alone: a metric's name or object, or "error", "hinge", "cross-entropy".
+    similarity : str or Similarity
+        "kendall", "spearman", "tau_ap" or "pearson".
+    engine : Engine, optional
+        Where to run; threads of this machine if not given.
+    progress : bool
+        Show a bar while a terminal is watching.
+
+    Examples
+    --------
+    >>> from leanrank import RankingData, feature_graph
+    >>> X = [[0.9, 0.8, 0.1], [0.5, 0.6, 0.9], [0.4, 0.2, 0.5], [0.1, 0.2, 0.3]]
+    >>> feature_graph(RankingData(X, [2, 1, 0, 0], [0, 4], feature_names=["bm25", "tf", "age"]))
+    FeatureGraph: 3 features, 1 query
+      computed    importance map, similarity kendall (strict)
+      importance  bm25 1, tf 1, age 0.5833
+      similarity  bm25~tf 0.8333, bm25~age 0.5, tf~age 0.3333
+    """
+    wanted_importance = importance if isinstance(importance, Importance) else Importance(importance)
+    wanted_similarity = similarity if isinstance(similarity, Similarity) else Similarity(similarity)
+    if not isinstance(data, RankingSource):
+        raise ParameterError.of("feature_graph", "data", "a RankingData or a RankingSource", type(data).__name__)
+    parts = fold(
+        [_Keep(wanted_importance), _Keep(wanted_similarity), _Keep(Constant())], data, engine, progress=progress
+    )
+    computed_with = {"importance": wanted_importance.describe(), "similarity": wanted_similarity.describe()}
+    return _assemble(_Partials(*parts), tuple(data.feature_names), computed_with)
+
+
+@dataclass(frozen=True)
+class _Keep:
+    """A statistic whose result is its partial, so that the graph can keep it."""
+
+    statistic: Any
+
+    def of(self, block: Any) -> Any:
+        return self.statistic.of(block)
+
+    def merge(self, a: Any, b: Any) -> Any:
+        return self.statistic.merge(a, b)
+
+    def finish(self, partial: Any) -> Any:
+        return partial
+
+
+def _assemble(parts: _Partials, names: tuple[str, ...], computed_with: Mapping[str, Any]) -> FeatureGraph:
+    scores = finish_importance(parts.importance, computed_with["importance"]["direction"])
+    graph = FeatureGraph(
+        importance=scores.mean,
+        similarity=finish_similarity(parts.similarity, computed_with["similarity"]),
+        feature_names=names,
+        importance_std=scores.std,
+        constant=Constant().finish(parts.constant),
+        n_queries=int(parts.constant.n_queries),
+        computed_with=computed_with,
+    )
+    object.__setattr__(graph, "_partials", parts)
+    return graph
+
+
+def _or_zeros(given: Any, n: int, dtype: Any) -> NDArray[Any]:
+    return np.zeros(n, dtype=dtype) if given is None else np.array(given, dtype=dtype)
+
+
+def _described(computed_with: Mapping[str, Any]) -> str:
+    if not computed_with:
+        return "nothing known"
+    try:
+        importance, similarity = computed_with["importance"], computed_with["similarity"]
+        extra = "" if importance["direction"] == "desc" else f" ({importance['direction']})"
+        ties = similarity["ties"] if similarity["kind"] == "kendall" else similarity["scope"]
+        return f"importance {importance['metric']}{extra}, similarity {similarity['kind']} ({ties})"
+    except (KeyError, TypeError):
+        return json.dumps(dict(computed_with), sort_keys=True, default=str)
