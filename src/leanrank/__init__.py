@@ -23,6 +23,7 @@ __getattr__, __dir__, _names = lazy(
         "RankSVM": "leanrank.rankers.ranksvm",
         "SVMMAP": "leanrank.rankers.svmmap",
         "RankingData": "leanrank.data.ranking_data",
+        "as_ranker": "leanrank.rankers.adapters",
         "load_ranker": "leanrank.rankers._saving",
         "from_orders": "leanrank.data.orders",
         "read_sushi": "leanrank.data.orders",

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from sklearn.metrics.pairwise import pairwise_kernels
 from sklearn.svm import SVC
+from tests.naive.pairs import pairs
 
 from leanrank import KernelRankSVM, RankingData
 from leanrank.errors import ParameterError
 from leanrank.rankers._base import NothingToLearnWarning
-from tests.naive.pairs import pairs
 
 KERNELS = [
     ("rbf", {"gamma": 0.3}),

@@ -6,13 +6,13 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.svm import LinearSVC
+from tests.naive.pairs import pairs, squared_hinge
 
 from leanrank import RankingData, RankSVM
 from leanrank.errors import ParameterError
 from leanrank.kernels import pairwise
 from leanrank.rankers import PairwiseSquaredHinge
 from leanrank.rankers._base import NothingToLearnWarning
-from tests.naive.pairs import pairs, squared_hinge
 
 
 def make(seed, sizes=(7, 1, 12, 5), levels=3, n_features=4, dtype=np.float64):

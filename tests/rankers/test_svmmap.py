@@ -6,13 +6,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 from sklearn.exceptions import ConvergenceWarning
+from tests.naive import average_precision_margin as naive
 
 from leanrank import SVMMAP, RankingData
 from leanrank.errors import ParameterError
 from leanrank.kernels.svmmap import most_violated
 from leanrank.rankers._base import NothingToLearnWarning
 from leanrank.rankers._simplex_qp import maximise_on_simplex
-from tests.naive import average_precision_margin as naive
 
 
 def oracle(scores, relevant):

@@ -12,6 +12,7 @@ __getattr__, __dir__, __all__ = lazy(
         "get": "leanrank.rankers.registry",
         "PairwiseSquaredHinge": "leanrank.rankers.pairwise_hinge",
         "RankSVM": "leanrank.rankers.ranksvm",
+        "as_ranker": "leanrank.rankers.adapters",
         "load_ranker": "leanrank.rankers._saving",
         "names": "leanrank.rankers.registry",
     },

@@ -17,9 +17,12 @@ from leanrank.data.columns import id_column
 from leanrank.data.door import as_ranking_data, feature_matrix, is_source
 from leanrank.data.grouping import query_offsets
 from leanrank.data.ranking_data import RankingData, concatenate
-from leanrank.errors import DataError, ParameterError
+from leanrank.errors import DataError, ParameterError, UnknownNameError
 from leanrank.kernels.products import rows_times
+from leanrank.metrics._base import mean
+from leanrank.metrics.names import metric as parse_metric
 from leanrank.rankers._early_stopping import EarlyStopping
+from leanrank.rankers._permutation import permutation_importances
 
 Scores = NDArray[np.float64]
 
@@ -90,13 +93,36 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
 
     def score(self, X: Any, y: Any = None, *, qid: Any = None, metric: Any = "ndcg@10") -> float:
         """Mean over queries of `metric` for the predicted order."""
-        from leanrank.metrics import metric as parse_metric
-
         self._features(X)
         data = self._door(X, y, qid, regroup=True)
         measure = parse_metric(metric) if isinstance(metric, str) else metric
-        scores = self._scores(data.X, data.query_ptr)
-        return float(measure(data.y, scores, qid=data.qid))
+        return float(mean(measure.per_query(data.y, self._scores(data.X, data.query_ptr), data.query_ptr)))
+
+    def importances(
+        self,
+        kind: str = "permutation",
+        *,
+        data: RankingData | None = None,
+        metric: Any = "ndcg@10",
+        n_repeats: int = 5,
+        random_state: Any = 0,
+    ) -> Scores:
+        """One importance per feature.
+
+        "permutation": mean loss of `metric` on `data` when the feature's values are shuffled within each query, over
+        `n_repeats` shuffles. Boosters also know "gain", "split" and "shap" (mean absolute SHAP value over `data`).
+        """
+        check_is_fitted(self)
+        if data is not None:
+            self._features(data)
+        if kind != "permutation":
+            return self._own_importances(kind, data)
+        if data is None:
+            raise ParameterError("Permutation importances are measured on data: pass data=, a RankingData.")
+        return permutation_importances(self._scores, data, metric, n_repeats, np.random.default_rng(random_state))
+
+    def _own_importances(self, kind: str, data: RankingData | None) -> Scores:
+        raise ParameterError.of(type(self).__name__, "kind", "'permutation'", kind)
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the ranker as JSON; arrays of many numbers go to `path` + ".npz" beside it."""
@@ -116,6 +142,15 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
     def _params_to_save(self) -> dict[str, Any]:
         params: dict[str, Any] = self.get_params(deep=False)
         return params
+
+    @classmethod
+    def _make(cls, **params: Any) -> Self:
+        """A new ranker for the registry."""
+        known = cls._get_param_names()
+        for key in params:
+            if key not in known:
+                raise UnknownNameError.of(f"parameter of {cls.__name__}", key, known)
+        return cls(**params)
 
     @classmethod
     def _from_saved_params(cls, params: dict[str, Any]) -> Self:

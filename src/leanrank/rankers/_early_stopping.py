@@ -8,6 +8,8 @@ import numpy as np
 
 from leanrank.data.ranking_data import RankingData
 from leanrank.errors import ParameterError
+from leanrank.metrics._base import mean
+from leanrank.metrics.names import metric as parse_metric
 
 
 class EarlyStopping:
@@ -30,8 +32,6 @@ class EarlyStopping:
     """
 
     def __init__(self, data: RankingData, metric: Any = "map", patience: int | None = None) -> None:
-        from leanrank.metrics import metric as parse_metric
-
         if patience is not None and patience < 1:
             raise ParameterError(f"The early_stopping_rounds must be at least 1 or None. Got {patience!r} instead.")
         self.data = data
@@ -42,9 +42,8 @@ class EarlyStopping:
 
     def improved(self, scores: Any) -> bool:
         """Record an iteration by its scores of the held-out documents; True if it is the best so far."""
-        values = self._measure.per_query(self.data.y, scores, self.data.query_ptr)
-        judged = values[~np.isnan(values)]
-        value = float(judged.mean()) if judged.size else 0.0
+        value = float(mean(self._measure.per_query(self.data.y, scores, self.data.query_ptr)))
+        value = 0.0 if np.isnan(value) else value  # no query is counted: the first iteration is as good as any
         best = self.history[self.best_iteration] if self.history else -np.inf
         self.history.append(value)
         if value > best + 1e-12:  # a gain below rounding is a tie, and ties go to the earliest

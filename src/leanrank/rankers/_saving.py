@@ -125,16 +125,20 @@ def _plain_params(ranker: Ranker) -> dict[str, Any]:
     for key, value in params.items():
         if isinstance(value, np.generic):
             params[key] = value.item()
+        elif isinstance(value, np.ndarray):
+            params[key] = value.tolist()
         elif isinstance(value, (np.random.Generator, np.random.RandomState)):
             params[key] = None  # a stream cannot be kept; it plays no part in prediction
         elif not isinstance(value, (str, int, float, bool, type(None), list, tuple, dict)):
-            params[key] = str(value)
+            params[key] = str(getattr(value, "name", value))
     return params
 
 
 def _encode(name: str, value: Any, big: dict[str, Any]) -> Any:
     if isinstance(value, np.generic):
         value = value.item()
+    if isinstance(value, str):  # another library's model: its reader is never shown a damaged one
+        return {"text": value, "digest": _digest(value.encode())}
     if not isinstance(value, np.ndarray):
         return value if not isinstance(value, float) else _number(value)
     dtype = _DTYPES[value.dtype.kind]
@@ -151,6 +155,10 @@ def _number(value: Any) -> Any:
 
 
 def _decode(key: str, value: Any, shape: Any, sizes: dict[str, int], arrays: dict[str, Any]) -> Any:
+    if shape is str:
+        if not isinstance(value["text"], str) or value["digest"] != _digest(value["text"].encode()):
+            raise DataError(f"{key!r} is damaged: its digest does not agree.")
+        return value["text"]
     if isinstance(shape, type):
         if type(value) is not shape:
             raise DataError(f"{key!r} must be {shape.__name__}. Got {type(value).__name__}.")

@@ -11,9 +11,9 @@ Vector = NDArray[np.float64]
 def maximise_on_simplex(G: Vector, b: Vector, C: float, a: Vector, *, tol: float = 1e-10) -> Vector:
     """Maximise ``b.a - 0.5 a'Ga`` over ``a >= 0, sum a <= C``, starting from a feasible `a`.
 
-    The part of C not spent is one more variable with no gain and no cost, so that the sum is exactly C. On the variables
-    above 0 the maximum solves a linear system; the step towards it stops at the first variable that reaches 0; a
-    variable at 0 whose gradient is above the others' joins (Wolfe's method of the nearest point in a polytope).
+    The part of C not spent is one more variable with no gain and no cost, so that the sum is exactly C. On the
+    variables above 0 the maximum solves a linear system; the step towards it stops at the first variable that reaches
+    0; a variable at 0 whose gradient is above the others' joins (Wolfe's nearest point in a polytope).
 
     >>> maximise_on_simplex(np.eye(2), np.array([3.0, 1.0]), 2.0, np.zeros(2))
     array([2., 0.])

@@ -149,14 +149,14 @@ class KernelRankSVM(Ranker):
         gram = np.ascontiguousarray(self._kernel(X, X))
         C = self.C / len(better) if self.C_mode == "total" else self.C
         alpha, beta, f = np.zeros(len(better)), np.zeros(len(used)), np.zeros(len(used))
-        for n_sweeps in range(1, self.max_iter + 1):
+        self.n_iter_ = 0
+        worst = np.inf
+        while worst > self.tol and self.n_iter_ < self.max_iter:
             worst = sweep(gram, better, worse, rng.permutation(len(better)), C, alpha, beta, f)
-            if worst <= self.tol:
-                break
+            self.n_iter_ += 1
         kept = np.flatnonzero(beta) if beta.any() else np.zeros(1, dtype=np.int64)
         self.support_ = _dense(X[kept])
         self.dual_coef_ = beta[kept]
-        self.n_iter_ = n_sweeps
 
     def _fit_nystroem(self, data: RankingData) -> None:
         """Features z(x) = k(x, landmarks) N, so that w.z(x) is again a sum of kernels: beta = N w."""

@@ -5,14 +5,17 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-from leanrank.errors import ParameterError, UnknownNameError
+from leanrank.errors import UnknownNameError
 from leanrank.rankers._base import Ranker
 
 # name -> (module, class)
 _WHERE = {
+    "catboost": ("leanrank.rankers.catboost_adapter", "CatBoostAdapter"),
     "kernelranksvm": ("leanrank.rankers.kernel_ranksvm", "KernelRankSVM"),
+    "lightgbm": ("leanrank.rankers.lightgbm_adapter", "LightGBMAdapter"),
     "ranksvm": ("leanrank.rankers.ranksvm", "RankSVM"),
     "svmmap": ("leanrank.rankers.svmmap", "SVMMAP"),
+    "xgboost": ("leanrank.rankers.xgboost_adapter", "XGBoostAdapter"),
 }
 
 
@@ -37,9 +40,4 @@ def get(name: str, **params: Any) -> Ranker:
     >>> get("ranksvm", C=10.0)
     RankSVM(C=10.0)
     """
-    cls = ranker_class(name)
-    known = cls._get_param_names()
-    for key in params:
-        if key not in known:
-            raise ParameterError(str(UnknownNameError.of(f"parameter of {cls.__name__}", key, known)))
-    return cls(**params)
+    return ranker_class(name)._make(**params)

@@ -27,7 +27,7 @@ class SVMMAP(LinearRanker):
     """Structural SVM whose loss is 1 - average precision.
 
     Minimises ``0.5 |w|^2 + (C/Q) sum over queries of max over rankings of [1 - AP(ranking) - w.(Psi(true) -
-    Psi(ranking))]`` with ``Psi = (1/(r n)) sum over relevant i, other j of +-(x_i - x_j)``, + where i is ranked above j.
+    Psi(ranking))]`` with ``Psi = (1/(r n)) sum over relevant i, other j of +-(x_i - x_j)``, + where i ranks above j.
     The maximum is found exactly in O(r n) per query.
 
     Parameters

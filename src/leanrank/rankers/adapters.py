@@ -1,0 +1,216 @@
+"""Other libraries' models as rankers: one interface, each library's quirks handled in its own file."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from sklearn.base import clone, is_classifier
+from sklearn.utils import get_tags
+
+from leanrank.data.ranking_data import RankingData
+from leanrank.errors import DataError, LeanRankError, ParameterError, UnknownNameError
+from leanrank.rankers._base import Ranker, Scores
+
+# Entries a sparse matrix may grow to for a library that has to have it dense (8 GB at float32).
+_MOST_ENTRIES = 2_000_000_000
+
+
+class Adapter(Ranker):
+    """Base of the adapters: holds the other library's unfitted `estimator`, fits a clone of it.
+
+    Parameters
+    ----------
+    estimator : estimator of the library
+    early_stopping_rounds : int, optional
+        Stop after so many iterations without a gain on `eval_set`. With an `eval_set` the best iteration is kept in any
+        case.
+    eval_metric : str
+        "ndcg@k" or "map@k" (or without a cutoff): the library's own metric of that name watches `eval_set`.
+    labels : {"keep", "rank"}
+        "rank" replaces the labels by the rank of each among the distinct labels (0, 1, 2, ...), for labels a library
+        cannot take: fractions, negative numbers.
+    """
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        *,
+        early_stopping_rounds: int | None = None,
+        eval_metric: str = "ndcg@10",
+        labels: str = "keep",
+    ) -> None:
+        self.estimator = estimator
+        self.early_stopping_rounds = early_stopping_rounds
+        self.eval_metric = eval_metric
+        self.labels = labels
+
+    #: The library's estimator, and what the registry gives it: sensible, silent, deterministic.
+    _defaults: ClassVar[dict[str, Any]] = {}
+    #: Our name of a parameter -> the library's.
+    _renamed: ClassVar[dict[str, str]] = {}
+
+    @classmethod
+    def _estimator_class(cls) -> type:
+        raise NotImplementedError
+
+    @classmethod
+    def _make(cls, **params: Any) -> Self:
+        own = {key: params.pop(key) for key in cls._get_param_names() if key in params}
+        if "estimator" not in own:
+            given = {cls._renamed.get(key, key): value for key, value in params.items()}
+            own["estimator"] = cls._estimator_class()(**{**cls._defaults, **given})
+        elif params:
+            raise ParameterError(f"Set {', '.join(params)} on the estimator itself, not beside it.")
+        return cls(**own)
+
+    def _params_to_save(self) -> dict[str, Any]:
+        params = super()._params_to_save()
+        given = {key: value for key, value in self.estimator.get_params().items() if _is_plain(value)}
+        return {**params, "estimator": given}
+
+    @classmethod
+    def _from_saved_params(cls, params: dict[str, Any]) -> Self:
+        given = dict(params)
+        estimator = given.pop("estimator")
+        if not isinstance(estimator, dict):
+            raise DataError("the parameters of the estimator are not a table of names and values.")
+        return cls(cls._estimator_class()(**estimator), **given)
+
+    def _label_values(self, data: RankingData, levels: NDArray[Any] | None = None) -> NDArray[np.float64]:
+        """Labels as the library gets them; `levels` are the distinct training labels where ranks are asked for."""
+        self._must("labels", "'keep' or 'rank'", self.labels in ("keep", "rank"))
+        if self.labels == "keep":
+            return data.y.astype(np.float64)
+        known = np.unique(data.y) if levels is None else levels
+        return np.clip(np.searchsorted(known, data.y, side="right") - 1, 0, None).astype(np.float64)
+
+    def _whole_labels(self, y: NDArray[np.float64], library: str) -> None:
+        """Refuse labels that gains of 2^y - 1 cannot be made of."""
+        bad = (y < 0) | (y != np.floor(y))
+        if bad.any():
+            row = int(np.argmax(bad))
+            raise DataError(
+                f"{library} takes whole labels from 0: the label of row {row} is {y[row]:g}. Pass labels='rank' to use "
+                "the rank of each distinct label instead."
+            )
+
+    def _bad_kind(self, kind: str, known: str) -> ParameterError:
+        """What to raise for importances that cannot be had."""
+        if kind == "shap":
+            return ParameterError("SHAP importances are measured on data: pass data=, a RankingData.")
+        return ParameterError.of(type(self).__name__, "kind", known, kind)
+
+    def _cutoff(self) -> tuple[str, int | None]:
+        """The metric that watches eval_set, as ("ndcg" or "map", cutoff or None)."""
+        stem, at, cutoff = str(self.eval_metric).lower().partition("@")
+        if stem not in ("ndcg", "map"):
+            raise UnknownNameError.of(
+                "eval_metric of a booster", self.eval_metric, ["ndcg", "ndcg@10", "map", "map@10"]
+            )
+        if at and not (cutoff.isdecimal() and int(cutoff) >= 1):
+            raise ParameterError.of(type(self).__name__, "eval_metric", "'ndcg@k' with k >= 1", self.eval_metric)
+        return stem, int(cutoff) if at else None
+
+    def _patience(self, n_iterations: int) -> int:
+        """Rounds without a gain; as many as there are where none are asked for, so that the best is kept."""
+        rounds = self.early_stopping_rounds
+        self._must("early_stopping_rounds", ">= 1 or None", rounds is None or rounds >= 1)
+        return max(1, n_iterations) if rounds is None else rounds
+
+
+class RegressorAdapter(Adapter):
+    """Any scikit-learn regressor as a pointwise ranker: it learns the labels, queries play no part.
+
+    Sparse data are made dense, and missing values refused, where the regressor does not take them.
+    It cannot be saved: most regressors are kept as pickles only, which leanrank neither writes nor loads.
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import LinearRegression
+    >>> as_ranker(LinearRegression()).fit([[0.0], [1.0], [2.0]], [0, 1, 2], qid=[1, 1, 1]).predict([[3.0]]).round(6)
+    array([3.])
+    """
+
+    _takes_missing = True
+    _learned: ClassVar[dict[str, Any]] = {"model_": dict}
+
+    def _fit(self, data: RankingData, valid: RankingData | None) -> None:
+        tags = get_tags(self.estimator).input_tags
+        if not tags.allow_nan:
+            data.require_complete(type(self.estimator).__name__)
+        self.model_ = clone(self.estimator).fit(data.X if tags.sparse else densified(data.X), self._label_values(data))
+
+    def _scores(self, X: Any, query_ptr: NDArray[np.int64]) -> Scores:
+        X = X if get_tags(self.estimator).input_tags.sparse else densified(X)
+        return np.asarray(self.model_.predict(X), dtype=np.float64).reshape(-1)
+
+    def _own_importances(self, kind: str, data: RankingData | None) -> Scores:
+        if kind == "gain" and hasattr(self.model_, "feature_importances_"):
+            return np.asarray(self.model_.feature_importances_, dtype=np.float64)
+        return super()._own_importances(kind, data)
+
+    def _params_to_save(self) -> dict[str, Any]:
+        raise LeanRankError(
+            f"{type(self.estimator).__name__} cannot be saved without a pickle. Keep it by its own means, or use one "
+            "of the rankers of leanrank.rankers.names()."
+        )
+
+
+def as_ranker(estimator: Any, **options: Any) -> Ranker:
+    """Make a ranker of a model: `LGBMRanker`, `XGBRanker`, `CatBoostRanker`, or any scikit-learn regressor.
+
+    Parameters
+    ----------
+    estimator : estimator, Ranker or str
+        A Ranker is returned as it is; a name is looked up as `leanrank.rankers.get` does.
+    **options
+        `early_stopping_rounds`, `eval_metric`, `labels`: see `leanrank.rankers.adapters.Adapter`.
+
+    Examples
+    --------
+    >>> from sklearn.tree import DecisionTreeRegressor
+    >>> as_ranker(DecisionTreeRegressor(max_depth=2))
+    RegressorAdapter(estimator=DecisionTreeRegressor(max_depth=2))
+    """
+    from leanrank.rankers.registry import get
+
+    if isinstance(estimator, str):
+        return get(estimator, **options)
+    if isinstance(estimator, Ranker):
+        if options:
+            raise ParameterError(f"{type(estimator).__name__} is a ranker already: set {', '.join(options)} on it.")
+        return estimator
+    if isinstance(estimator, type):
+        raise ParameterError(f"as_ranker takes an estimator, not a class: write {estimator.__name__}().")
+    if not (hasattr(estimator, "fit") and hasattr(estimator, "predict")):
+        raise ParameterError(f"as_ranker takes an estimator with fit and predict. Got {type(estimator).__name__}.")
+    library = {"LGBMRanker": "lightgbm", "XGBRanker": "xgboost", "CatBoostRanker": "catboost"}
+    for base in type(estimator).__mro__:
+        if base.__name__ in library:
+            return get(library[base.__name__], estimator=estimator, **options)
+    if is_classifier(estimator):
+        raise ParameterError(
+            f"{type(estimator).__name__} is a classifier, whose classes have no order: as_ranker takes regressors."
+        )
+    return RegressorAdapter._make(estimator=estimator, **options)
+
+
+def densified(X: Any) -> Any:
+    """X as a dense array, for a library that would read the zeros of a sparse one as missing."""
+    if not sp.issparse(X):
+        return X
+    if math.prod(X.shape) > _MOST_ENTRIES:
+        raise DataError(f"A sparse matrix of {X.shape[0]:,} x {X.shape[1]:,} is too large to be made dense.")
+    return X.toarray()
+
+
+def _is_plain(value: Any) -> bool:
+    if isinstance(value, float):
+        return math.isfinite(value)
+    if isinstance(value, (list, tuple)):
+        return all(_is_plain(item) for item in value)
+    return isinstance(value, (str, int, bool, type(None)))

@@ -1,0 +1,133 @@
+"""CatBoost's CatBoostRanker as a ranker."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from sklearn.base import clone
+
+from leanrank._optional import require
+from leanrank.data.ranking_data import RankingData
+from leanrank.errors import DataError, LeanRankError
+from leanrank.rankers._base import Scores
+from leanrank.rankers.adapters import Adapter
+
+
+class CatBoostAdapter(Adapter):
+    """`catboost.CatBoostRanker` driven by qid.
+
+    - Labels may be any numbers from 0; where the loss or a metric wants them within 0..1 CatBoost says so.
+    - Its loss YetiRank draws random permutations: the order of the queries changes the model a little, a fixed
+      `random_state` on fixed data does not.
+    - It writes no folder beside the program, unless the estimator asks for it.
+    - With an `eval_set` the best iteration is kept.
+
+    `leanrank.rankers.get("catboost", n_estimators=200, n_threads=2)` builds one.
+    """
+
+    _name = "catboost"
+    _takes_missing = True
+    _learned: ClassVar[dict[str, Any]] = {"model_text_": str}
+    _defaults: ClassVar[dict[str, Any]] = {
+        "loss_function": "YetiRank",
+        "iterations": 300,
+        "random_seed": 0,
+        "verbose": False,
+        "allow_writing_files": False,
+    }
+    _renamed: ClassVar[dict[str, str]] = {
+        "n_threads": "thread_count",
+        "n_jobs": "thread_count",
+        "n_estimators": "iterations",
+        "random_state": "random_seed",
+        "objective": "loss_function",
+    }
+
+    @classmethod
+    def _estimator_class(cls) -> type:
+        found: type = require("catboost", "The ranker 'catboost'").CatBoostRanker
+        return found
+
+    def _fit(self, data: RankingData, valid: RankingData | None) -> None:
+        catboost = require("catboost", "CatBoostAdapter")
+        model = clone(self.estimator)
+        params = model.get_params()
+        if "allow_writing_files" not in params:
+            model.set_params(allow_writing_files=False)
+        levels = np.unique(data.y)
+        watching: dict[str, Any] = {}
+        if valid is not None:
+            stem, cutoff = self._cutoff()
+            name = "NDCG:type=Exp" if stem == "ndcg" else "MAP"
+            separator = ";" if ":" in name else ":"
+            model.set_params(eval_metric=name if cutoff is None else f"{name}{separator}top={cutoff}")
+            patience = self._patience(int(params.get("iterations") or params.get("n_estimators") or 1000))
+            watching = {
+                "eval_set": self._pool(valid, self._label_values(valid, levels)),
+                "early_stopping_rounds": patience,
+                "use_best_model": True,
+            }
+        try:
+            model.fit(self._pool(data, self._label_values(data)), verbose=False, **watching)
+            self.model_text_ = _as_text(model)
+        except catboost.CatBoostError as error:
+            raise LeanRankError(f"CatBoost refused: {error}") from error
+        self._booster = None
+
+    @property
+    def model_(self) -> Any:
+        """The `catboost.CatBoost` model."""
+        if getattr(self, "_booster", None) is None:
+            catboost = require("catboost", "CatBoostAdapter")
+            model = catboost.CatBoost()
+            with tempfile.TemporaryDirectory() as folder:
+                path = Path(folder, "model.json")
+                path.write_text(self.model_text_, encoding="utf-8")
+                try:
+                    model.load_model(str(path), format="json")
+                except catboost.CatBoostError as error:
+                    raise DataError(f"CatBoost cannot read the saved model: {error}") from error
+            self._booster = model
+        return self._booster
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**super().__getstate__(), "_booster": None}
+
+    def _scores(self, X: Any, query_ptr: NDArray[np.int64]) -> Scores:
+        threads = self.estimator.get_params().get("thread_count") or -1
+        return np.asarray(self.model_.predict(_readable(X), thread_count=threads), dtype=np.float64).reshape(-1)
+
+    def _own_importances(self, kind: str, data: RankingData | None) -> Scores:
+        if kind == "gain":
+            return np.asarray(self.model_.get_feature_importance(type="PredictionValuesChange"), dtype=np.float64)
+        if kind == "shap" and data is not None:
+            pool = self._pool(data, data.y.astype(np.float64))
+            parts = self.model_.get_feature_importance(pool, type="ShapValues")
+            return np.asarray(abs(parts).mean(axis=0), dtype=np.float64)[:-1]
+        raise self._bad_kind(kind, "'gain' (CatBoost's PredictionValuesChange), 'permutation' or 'shap'")
+
+    def _pool(self, data: RankingData, y: NDArray[np.float64]) -> Any:
+        group = np.repeat(np.arange(data.n_queries), data.query_sizes)
+        return require("catboost", "CatBoostAdapter").Pool(_readable(data.X), y, group_id=group)
+
+    def _check_learned(self) -> None:
+        found = len(self.model_.feature_names_)
+        if found != self.n_features_in_:
+            raise DataError(f"the model has {found} features, not {self.n_features_in_}.")
+
+
+def _as_text(model: Any) -> str:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "model.json")
+        model.save_model(str(path), format="json")
+        return path.read_text(encoding="utf-8")
+
+
+def _readable(X: Any) -> Any:
+    """CatBoost knows scipy's older sparse matrices only."""
+    return sp.csr_matrix(X) if sp.issparse(X) else X

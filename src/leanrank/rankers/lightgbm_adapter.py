@@ -1,0 +1,138 @@
+"""LightGBM's LGBMRanker as a ranker."""
+
+from __future__ import annotations
+
+from inspect import signature
+from typing import Any, ClassVar
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from sklearn.base import clone
+
+from leanrank._optional import require
+from leanrank.data.ranking_data import RankingData
+from leanrank.errors import DataError, LeanRankError
+from leanrank.rankers._base import Scores
+from leanrank.rankers.adapters import Adapter
+
+# LightGBM refuses longer queries, and labels from this one on unless told their gains.
+_LONGEST_QUERY = 10_000
+_DEFAULT_LABELS = 31
+
+
+class LightGBMAdapter(Adapter):
+    """`lightgbm.LGBMRanker` driven by qid.
+
+    - Rows are grouped for it; a query of more than 10,000 documents is refused by name.
+    - Labels have to be whole numbers from 0. Above 30, where LightGBM has no gains of its own, the gain is the label
+      itself instead of 2^y - 1, unless the estimator sets `label_gain`.
+    - Sparse matrices and missing values are taken as they are.
+    - With an `eval_set` the best iteration is kept; LightGBM's own NDCG counts a query without relevant documents as 1.
+
+    `leanrank.rankers.get("lightgbm", n_estimators=200, n_threads=2)` builds one; deterministic unless told otherwise.
+    """
+
+    _name = "lightgbm"
+    _takes_missing = True
+    _learned: ClassVar[dict[str, Any]] = {"model_text_": str}
+    _defaults: ClassVar[dict[str, Any]] = {
+        "n_estimators": 300,
+        "learning_rate": 0.05,
+        "num_leaves": 31,
+        "min_child_samples": 20,
+        "deterministic": True,
+        "force_row_wise": True,
+        "random_state": 0,
+        "verbosity": -1,
+    }
+    _renamed: ClassVar[dict[str, str]] = {"n_threads": "n_jobs"}
+
+    @classmethod
+    def _estimator_class(cls) -> type:
+        found: type = require("lightgbm", "The ranker 'lightgbm'").LGBMRanker
+        return found
+
+    def _fit(self, data: RankingData, valid: RankingData | None) -> None:
+        lightgbm = require("lightgbm", "LightGBMAdapter")
+        model = clone(self.estimator)
+        levels = np.unique(data.y)
+        y = self._label_values(data)
+        sets = [(data, y)] if valid is None else [(data, y), (valid, self._label_values(valid, levels))]
+        for part, labels in sets:
+            self._whole_labels(labels, "LightGBM")
+            _check_sizes(part)
+        highest = int(max(labels.max() for _, labels in sets))
+        if highest >= _DEFAULT_LABELS and not model.get_params().get("label_gain"):
+            model.set_params(label_gain=list(range(highest + 1)))
+        watching: dict[str, Any] = {}
+        if valid is not None:
+            stem, cutoff = self._cutoff()
+            patience = self._patience(int(model.get_params()["n_estimators"]))
+            watching = {
+                **_held_out(model, _readable(valid.X), sets[1][1]),
+                "eval_group": [valid.query_sizes],
+                "eval_metric": stem,
+                "eval_at": [int(valid.query_sizes.max()) if cutoff is None else cutoff],
+                "callbacks": [lightgbm.early_stopping(patience, first_metric_only=True, verbose=False)],
+            }
+        try:
+            model.fit(_readable(data.X), y, group=data.query_sizes, **watching)
+        except lightgbm.basic.LightGBMError as error:
+            raise LeanRankError(f"LightGBM refused: {error}") from error
+        self.model_text_ = model.booster_.model_to_string()
+        self._booster = None
+
+    @property
+    def model_(self) -> Any:
+        """The `lightgbm.Booster`."""
+        if getattr(self, "_booster", None) is None:
+            lightgbm = require("lightgbm", "LightGBMAdapter")
+            try:
+                self._booster = lightgbm.Booster(model_str=self.model_text_)
+            except lightgbm.basic.LightGBMError as error:
+                raise DataError(f"LightGBM cannot read the saved model: {error}") from error
+        return self._booster
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**super().__getstate__(), "_booster": None}
+
+    def _scores(self, X: Any, query_ptr: NDArray[np.int64]) -> Scores:
+        return np.asarray(self.model_.predict(_readable(X), **self._threads()), dtype=np.float64)
+
+    def _own_importances(self, kind: str, data: RankingData | None) -> Scores:
+        if kind in ("gain", "split"):
+            return np.asarray(self.model_.feature_importance(kind), dtype=np.float64)
+        if kind == "shap" and data is not None:
+            parts = self.model_.predict(_readable(data.X), pred_contrib=True, **self._threads())
+            return np.asarray(abs(parts).mean(axis=0), dtype=np.float64).reshape(-1)[:-1]  # the last is the base value
+        raise self._bad_kind(kind, "'gain', 'split', 'permutation' or 'shap'")
+
+    def _threads(self) -> dict[str, int]:
+        n = self.estimator.get_params().get("n_jobs")
+        return {} if n is None else {"num_threads": n}
+
+    def _check_learned(self) -> None:
+        if self.model_.num_feature() != self.n_features_in_:
+            raise DataError(f"the model has {self.model_.num_feature()} features, not {self.n_features_in_}.")
+
+
+def _check_sizes(data: RankingData) -> None:
+    if data.query_sizes.max() > _LONGEST_QUERY:
+        q = int(np.argmax(data.query_sizes))
+        raise DataError(
+            f"LightGBM takes at most {_LONGEST_QUERY:,} documents of a query: query {data.query_ids[q]} has "
+            f"{data.query_sizes[q]:,}. Split or sample it first."
+        )
+
+
+def _held_out(model: Any, X: Any, y: NDArray[np.float64]) -> dict[str, Any]:
+    """LightGBM 4.7 renamed the argument."""
+    if "eval_X" in signature(model.fit).parameters:
+        return {"eval_X": (X,), "eval_y": (y,)}
+    return {"eval_set": [(X, y)]}
+
+
+def _readable(X: Any) -> Any:
+    """LightGBM knows scipy's older sparse matrices only."""
+    return sp.csr_matrix(X) if sp.issparse(X) else X

@@ -1,0 +1,125 @@
+"""XGBoost's XGBRanker as a ranker."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+
+from leanrank._optional import require
+from leanrank.data.ranking_data import RankingData
+from leanrank.errors import DataError, LeanRankError
+from leanrank.rankers._base import Scores
+from leanrank.rankers.adapters import Adapter, densified
+
+_MOST_EXPONENTIAL_LABEL = 31
+
+
+class XGBoostAdapter(Adapter):
+    """`xgboost.XGBRanker` driven by qid.
+
+    - XGBoost reads what a sparse matrix does not store as missing, not as 0: sparse data are made dense (float32), so
+      that they score as dense data do.
+    - `rank:ndcg` takes whole labels from 0; above 31, where 2^y - 1 is refused, the gain is the label itself.
+      `rank:map` takes labels 0 and 1: others are cut at 1 (relevant from 1 on). `rank:pairwise` takes any number.
+    - With an `eval_set` the best iteration is kept, and the model is cut there.
+
+    `leanrank.rankers.get("xgboost", n_estimators=200, n_threads=2)` builds one.
+    """
+
+    _name = "xgboost"
+    _takes_missing = True
+    _learned: ClassVar[dict[str, Any]] = {"model_text_": str}
+    _defaults: ClassVar[dict[str, Any]] = {
+        "objective": "rank:ndcg",
+        "n_estimators": 300,
+        "learning_rate": 0.05,
+        "max_depth": 6,
+        "tree_method": "hist",
+        "random_state": 0,
+        "verbosity": 0,
+    }
+    _renamed: ClassVar[dict[str, str]] = {"n_threads": "n_jobs"}
+
+    @classmethod
+    def _estimator_class(cls) -> type:
+        found: type = require("xgboost", "The ranker 'xgboost'").XGBRanker
+        return found
+
+    def _fit(self, data: RankingData, valid: RankingData | None) -> None:
+        xgboost = require("xgboost", "XGBoostAdapter")
+        model = clone(self.estimator)
+        params = model.get_params()
+        levels = np.unique(data.y)
+        labels = [self._label_values(data)] + ([] if valid is None else [self._label_values(valid, levels)])
+        stem, cutoff = self._cutoff()
+        objective = str(params.get("objective") or "rank:ndcg")
+        if objective == "rank:map":
+            labels = [(y >= 1.0).astype(np.float64) for y in labels]
+        if objective == "rank:ndcg":
+            for y in labels:
+                self._whole_labels(y, "XGBoost's rank:ndcg")
+            if max(y.max() for y in labels) > _MOST_EXPONENTIAL_LABEL and params.get("ndcg_exp_gain") is None:
+                model.set_params(ndcg_exp_gain=False)
+        watching: dict[str, Any] = {}
+        if valid is not None:
+            patience = self._patience(int(params.get("n_estimators") or 100))
+            # A trailing "-" scores a query without relevant documents 0 instead of 1, as everywhere else here.
+            name = f"{stem}-" if cutoff is None else f"{stem}@{cutoff}-"
+            model.set_params(early_stopping_rounds=patience, eval_metric=name)
+            graded = labels[1] if stem == "ndcg" else (labels[1] >= 1.0).astype(np.float64)
+            watching = {"eval_set": [(densified(valid.X), graded)], "eval_qid": [_query_numbers(valid)]}
+        try:
+            model.fit(densified(data.X), labels[0], qid=_query_numbers(data), verbose=False, **watching)
+        except xgboost.core.XGBoostError as error:
+            raise LeanRankError(f"XGBoost refused: {str(error).splitlines()[0]}") from error
+        booster = model.get_booster()
+        if valid is not None:
+            booster = booster[: model.best_iteration + 1]
+        self.model_text_ = bytes(booster.save_raw("json")).decode("utf-8")
+        self._booster = None
+
+    @property
+    def model_(self) -> Any:
+        """The `xgboost.Booster`."""
+        if getattr(self, "_booster", None) is None:
+            xgboost = require("xgboost", "XGBoostAdapter")
+            booster = xgboost.Booster()
+            try:
+                booster.load_model(bytearray(self.model_text_, "utf-8"))
+            except (xgboost.core.XGBoostError, ValueError) as error:
+                raise DataError(f"XGBoost cannot read the saved model: {str(error).splitlines()[0]}") from error
+            n_jobs = self.estimator.get_params().get("n_jobs")
+            if n_jobs is not None:
+                booster.set_param({"nthread": n_jobs})
+            self._booster = booster
+        return self._booster
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**super().__getstate__(), "_booster": None}
+
+    def _scores(self, X: Any, query_ptr: NDArray[np.int64]) -> Scores:
+        return np.asarray(self.model_.predict(self._matrix(X)), dtype=np.float64)
+
+    def _own_importances(self, kind: str, data: RankingData | None) -> Scores:
+        """Total gain of a feature's splits (XGBoost's own "gain" is the mean), number of splits, or mean |SHAP|."""
+        if kind == "shap" and data is not None:
+            parts = self.model_.predict(self._matrix(data.X), pred_contribs=True)
+            return np.asarray(abs(parts).mean(axis=0), dtype=np.float64)[:-1]
+        if kind not in ("gain", "split"):
+            raise self._bad_kind(kind, "'gain', 'split', 'permutation' or 'shap'")
+        scores = self.model_.get_score(importance_type="total_gain" if kind == "gain" else "weight")
+        return np.array([float(scores.get(f"f{j}", 0.0)) for j in range(self.n_features_in_)])
+
+    def _matrix(self, X: Any) -> Any:
+        return require("xgboost", "XGBoostAdapter").DMatrix(densified(X))
+
+    def _check_learned(self) -> None:
+        if self.model_.num_features() != self.n_features_in_:
+            raise DataError(f"the model has {self.model_.num_features()} features, not {self.n_features_in_}.")
+
+
+def _query_numbers(data: RankingData) -> NDArray[np.int64]:
+    return np.repeat(np.arange(data.n_queries), data.query_sizes)
