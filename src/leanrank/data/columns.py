@@ -120,8 +120,9 @@ def check_values(
 ) -> None:
     """Refuse infinity, and NaN unless `missing`, with the feature, the row (from `first_row` on) and the query."""
     values = X.data if sp.issparse(X) else X
-    if np.isfinite(np.sum(values, dtype=np.float64)):
-        return
+    with np.errstate(over="ignore", invalid="ignore"):
+        if np.isfinite(np.sum(values, dtype=np.float64)):  # one pass, no temporary
+            return
     bad = np.isinf(values) if missing else ~np.isfinite(values)
     if not bad.any():
         return
@@ -137,11 +138,14 @@ def check_values(
     raise DataError(f"{found} in {where}: feature values must be finite. Clip or drop it first.")
 
 
-def check_labels(y: NDArray[Any], name: str, *, first_row: int = 0) -> None:
-    """Refuse a label that is missing or infinite, with its row."""
-    if not np.isfinite(y).all():
-        row = int(np.argmax(~np.isfinite(y)))
+def check_labels(y: NDArray[Any], name: str, *, first_row: int = 0) -> NDArray[np.float32]:
+    """The labels as float32; one that is missing or infinite is refused, with its row."""
+    with np.errstate(over="ignore"):
+        labels = y.astype(np.float32)
+    if not np.isfinite(labels).all():
+        row = int(np.argmax(~np.isfinite(labels)))
         raise DataError(f"The label in {name}, row {row + first_row}, is {y[row]}: labels must be finite numbers.")
+    return labels
 
 
 def label_column(values: Any, name: str = "y") -> NDArray[Any]:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import re
 import warnings
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -56,7 +59,7 @@ def read_csv(
     types |= {name: pa.string() for name in (roles.qid, roles.comments) if name is not None}
     if features is not None:
         types |= {name: pa.float64() for name in roles.features}
-    table = _read(path, delimiter, types, list(types) if features is not None else names)
+    table = _read(path, delimiter, types, names, only=list(types) if features is not None else names)
     try:
         if features is None:
             table = _without_typos(table, roles.features)
@@ -74,52 +77,68 @@ def read_csv(
             missing=missing,
         )
     except LeanRankError as error:
-        raise type(error)(f"{path}: {error}") from error
+        text = re.sub(
+            r"(?<!['\w])row (\d+)", lambda row: f"line {_line(path, delimiter, int(row.group(1)) + 2)}", str(error)
+        )
+        raise type(error)(f"{path}: {text}") from error
 
 
-def _options(delimiter: str, types: dict[str, Any], names: Sequence[str] | None, *, threads: bool) -> dict[str, Any]:
-    from pyarrow import csv
+def _line(path: Path, delimiter: str, record: int) -> int:
+    """The line on which a record ends; the line of names is record 1, empty lines are none."""
+    import pyarrow as pa
+
+    with pa.input_stream(path) as stream:
+        lines = csv.reader(io.TextIOWrapper(stream, "utf-8", "replace", newline=""), delimiter=delimiter)
+        with suppress(csv.Error):  # a cell too long for Python's reader: the line reached so far
+            for number, _ in enumerate(filter(None, lines), start=1):
+                if number == record:
+                    break
+        return lines.line_num
+
+
+def _options(delimiter: str, types: dict[str, Any], only: Sequence[str] | None, *, threads: bool) -> dict[str, Any]:
+    from pyarrow.csv import ConvertOptions, ParseOptions, ReadOptions
 
     return {
-        "read_options": csv.ReadOptions(use_threads=threads, block_size=_BLOCK_BYTES),
-        "parse_options": csv.ParseOptions(delimiter=delimiter, newlines_in_values=True),
-        "convert_options": csv.ConvertOptions(column_types=types, include_columns=names),
+        "read_options": ReadOptions(use_threads=threads, block_size=_BLOCK_BYTES),
+        "parse_options": ParseOptions(delimiter=delimiter, newlines_in_values=True),
+        "convert_options": ConvertOptions(column_types=types, include_columns=only),
     }
 
 
 def _header(path: Path, delimiter: str) -> list[str]:
     """The column names, without reading further than the first block."""
     import pyarrow as pa
-    from pyarrow import csv
+    from pyarrow.csv import open_csv
 
     try:
-        with csv.open_csv(path, **_options(delimiter, {}, None, threads=False)) as reader:
+        with open_csv(path, **_options(delimiter, {}, None, threads=False)) as reader:
             return list(reader.schema.names)
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
-        raise DataError(_sentence(path, error, [])) from error
+        raise DataError(_sentence(path, delimiter, error, [])) from error
 
 
-def _read(path: Path, delimiter: str, types: dict[str, Any], names: Sequence[str]) -> Any:
+def _read(path: Path, delimiter: str, types: dict[str, Any], names: Sequence[str], *, only: Sequence[str]) -> Any:
     import pyarrow as pa
-    from pyarrow import csv
+    from pyarrow.csv import read_csv as read
 
     try:
-        table = csv.read_csv(path, **_options(delimiter, types, names, threads=True))
+        table = read(path, **_options(delimiter, types, only, threads=True))
     except (pa.ArrowException, OSError, UnicodeDecodeError):
         try:  # once more on one thread, which counts lines
-            table = csv.read_csv(path, **_options(delimiter, types, names, threads=False))
+            table = read(path, **_options(delimiter, types, only, threads=False))
         except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
-            raise DataError(_sentence(path, error, names)) from error
+            raise DataError(_sentence(path, delimiter, error, names)) from error
     if not table.num_rows:
         raise DataError(f"{path}: there are no documents, only a line of column names.")
     return table
 
 
-def _sentence(path: Path, error: Exception, names: Sequence[str]) -> str:
+def _sentence(path: Path, delimiter: str, error: Exception, names: Sequence[str]) -> str:
     """pyarrow's message as one of ours: file, line, column, what was found."""
     text = " ".join(str(error).split())
-    line = re.search(r"Row #(\d+)", text)
-    where = f"{path}, line {line.group(1)}" if line else f"{path}"
+    record = re.search(r"Row #(\d+)", text)
+    where = f"{path}, line {_line(path, delimiter, int(record.group(1)))}" if record else f"{path}"
     if "Empty CSV" in text:
         return f"{path}: the file is empty: a line of column names and at least one document are needed."
     if found := re.search(r"Expected (\d+) columns, got (\d+)", text):

@@ -140,7 +140,7 @@ class ParquetSource:
                 X = numeric_matrix(frame, roles.features, self.dtype)
                 check_values(X, roles.features, missing=self.missing, qid=ids, first_row=first_row)
                 y = label_column(frame.get_column(roles.label).to_native(), f"column {roles.label!r}")
-                check_labels(y, f"column {roles.label!r}", first_row=first_row)
+                y = check_labels(y, f"column {roles.label!r}", first_row=first_row)
                 texts = None if roles.comments is None else text_column(frame.get_column(roles.comments))
             yield Rows(X, y, ids, texts, str(file.path))
             first_row += len(frame)

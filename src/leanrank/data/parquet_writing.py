@@ -34,10 +34,13 @@ def write_parquet(data: RankingSource, path: str | os.PathLike[str]) -> None:
         raise DataError(f"{os.fspath(path)}: there are no documents to write.")
     comments = first.comments is not None
     schema = arrow_table(first.take_queries([0]), comments=comments).schema
-    schema = schema.with_metadata(roles_of(data, comments=comments).to_metadata())
+    roles = roles_of(data, comments=comments)
+    schema = schema.with_metadata(roles.to_metadata())
+    # Features as plain values: with zstd as small as a dictionary, three times as fast to read.
+    repeated = [name for name in (roles.label, roles.qid, roles.comments) if name is not None]
     with (
         whole_file(path) as file,
-        pq.ParquetWriter(file, schema, compression="zstd", write_page_checksum=True) as writer,
+        pq.ParquetWriter(file, schema, compression="zstd", use_dictionary=repeated, write_page_checksum=True) as writer,
     ):
         for block in chain([first], blocks):
             table = arrow_table(block, comments=comments)

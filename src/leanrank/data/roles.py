@@ -85,7 +85,7 @@ def assign_roles(
         if skipped and chosen:
             first = types[skipped[0]] if skipped[0] not in usual else "it looks like a query id"
             warnings.warn(
-                f"Left out {listed(skipped)} as no features ({first}). Name the features, or the column of "
+                f"Left out {listed(skipped)}: no feature ({first}). Name the features, or the column of "
                 "comments, to silence this.",
                 UserWarning,
                 stacklevel=4,
@@ -150,5 +150,5 @@ def _guess(names: Iterable[str], role: str, usual: Sequence[str]) -> str:
     matches = _called(names, usual)
     if len(matches) == 1:
         return matches[0]
-    found = f"{listed(matches)} could all be" if matches else "none of the columns is called as"
-    raise DataError(f"Say which column is the {role}: {role}=...; {found} it. The columns are {listed(names)}.")
+    found = f"{listed(matches)} could all be it" if matches else "no column is called like one"
+    raise DataError(f"Say which column is the {role}, {role}=...: {found}. The columns are {listed(names)}.")
