@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 from scipy.sparse.csgraph import laplacian
 from sklearn.metrics import silhouette_score
+from tests.selectors.random_graph import random_graph
 
 from leanrank.errors import ParameterError
 from leanrank.selectors import FSSCPR
 from leanrank.selectors.pagerank import biased_pagerank
 from leanrank.selectors.spectral import Spectrum
 from leanrank.stats.feature_graph import FeatureGraph
-from tests.selectors.random_graph import random_graph
 
 
 def edges_of(seed: int, m: int, keep: float = 0.5) -> np.ndarray:

@@ -6,13 +6,13 @@ from statistics import mean
 
 import numpy as np
 import pytest
+from tests.naive import greedy_selection as naive
+from tests.selectors.random_graph import random_graph
 
 from leanrank.errors import DataError
 from leanrank.selectors import GAS, MMR, MPT, MRMR, MSD, NGAS, XGAS, TopK
 from leanrank.selectors.greedy import greedy
 from leanrank.stats.feature_graph import FeatureGraph
-from tests.naive import greedy_selection as naive
-from tests.selectors.random_graph import random_graph
 
 SEEDS = range(40)
 
@@ -64,7 +64,9 @@ def test_a_copy_of_a_feature_taken_pays_twice_its_similarity():
 
 
 def test_a_copy_of_a_feature_taken_comes_last_when_novelty_is_all():
-    graph = FeatureGraph([0.9, 0.9, 0.5, 0.4], [[1, 1, 0.3, 0.2], [1, 1, 0.3, 0.2], [0.3, 0.3, 1, 0.6], [0.2, 0.2, 0.6, 1]])
+    graph = FeatureGraph(
+        [0.9, 0.9, 0.5, 0.4], [[1, 1, 0.3, 0.2], [1, 1, 0.3, 0.2], [0.3, 0.3, 1, 0.6], [0.2, 0.2, 0.6, 1]]
+    )
     assert MMR(lam=0.99).fit_graph(graph).ranking_.tolist() == [0, 3, 2, 1]
 
 
@@ -115,6 +117,6 @@ def test_losses_are_stretched_to_the_unit_interval():
 
 def test_a_quotient_of_negative_relevance_is_refused():
     graph = FeatureGraph([-0.5, 0.5], np.eye(2))
-    with pytest.raises(DataError, match="smallest relevance is -0.5.*Use 'difference'"):
+    with pytest.raises(DataError, match=r"smallest relevance is -0\.5.*Use 'difference'"):
         MRMR().fit_graph(graph)
     assert MRMR(form="difference").fit_graph(graph).ranking_.tolist() == [1, 0]

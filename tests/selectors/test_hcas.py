@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tests.naive.lance_williams import partition
+from tests.selectors.random_graph import random_graph
 
 from leanrank.selectors import HCAS
 from leanrank.selectors.hcas import LINKAGES
 from leanrank.stats.feature_graph import FeatureGraph
-from tests.naive.lance_williams import partition
-from tests.selectors.random_graph import random_graph
 
 
 @pytest.mark.parametrize("linkage", LINKAGES)

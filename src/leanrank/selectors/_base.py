@@ -53,9 +53,9 @@ class _TransformsRankingData:
             )
         return X.subset(support)
 
-    def fit_transform(self, X: Any, y: Any = None, *, qid: Any = None) -> Any:
+    def fit_transform(self, X: Any, y: Any = None, *, qid: Any = None, regroup: bool = False) -> Any:
         """`fit`, then `transform` of the same table."""
-        return self.fit(X, y, qid=qid).transform(X)  # type: ignore[attr-defined]
+        return self.fit(X, y, qid=qid, regroup=regroup).transform(X)  # type: ignore[attr-defined]
 
 
 class Selector(_TransformsRankingData, SelectorMixin, BaseEstimator):  # type: ignore[misc]
@@ -84,7 +84,7 @@ class Selector(_TransformsRankingData, SelectorMixin, BaseEstimator):  # type: i
 
     n_features_to_select: Any
 
-    def fit(self, X: Any, y: Any = None, *, qid: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, *, qid: Any = None, regroup: bool = False) -> Self:
         """Learn the order of the features.
 
         Parameters
@@ -94,10 +94,12 @@ class Selector(_TransformsRankingData, SelectorMixin, BaseEstimator):  # type: i
         y : array of shape (n,)
             Labels, higher is better.
         qid : array of shape (n,)
-            The query of each row; the rows of a query must be adjacent.
+            The query of each row.
+        regroup : bool
+            Whether to bring the rows of a query together where they are not adjacent, instead of refusing.
         """
         self._check_parameters()
-        source = as_source(X, y, qid=qid)
+        source = as_source(X, y, qid=qid, regroup=regroup)
         if isinstance(source, RankingData):
             source.require_complete(type(self).__name__)
         self._set_input(source.feature_names, table=None if X is source else X)

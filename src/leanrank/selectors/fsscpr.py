@@ -36,7 +36,7 @@ class ClusterPath(Path):
 class FSSCPR(GraphSelector):
     """Cluster features that order documents alike; of each cluster keep the one most relevant and most central.
 
-    1. Edges ``w_ij = sim_ij`` where ``sim_ij > sigma``, else 0.
+    1. Edges ``w_ij = sim_ij`` where ``sim_ij > sigma`` and above 0, else 0.
     2. Rows Y of the first k eigenvectors of ``L = I - A^{-1/2} W A^{-1/2}`` (A: degrees), scaled to unit length;
        bisecting k-means on them.
     3. ``s_i = (1 - alpha) p_i + alpha sum_j (w_ji / sum_l w_jl) s_j``, p the importance scaled to sum 1.

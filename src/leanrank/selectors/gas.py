@@ -17,7 +17,8 @@ class GAS(GraphSelector):
     """Take the most important feature, lower the weight of all that resemble it, and look again.
 
     The greedy maximum of ``sum_{i in S} w_i - c sum_{i in S} sum_{j in S, j != i} e_ij``: repeat ``k = argmax w``,
-    then ``w_j -= 2 c e_kj`` for the rest. w is the importance of the features, e their similarity.
+    then ``w_j -= 2 c e_kj`` for the rest. w is the importance of the features, e their absolute similarity: a reversed
+    order is no news.
 
     Parameters
     ----------
@@ -85,11 +86,11 @@ class GAS(GraphSelector):
             self._require_number("min_weight", "a number or None")
 
     def _select(self, graph: FeatureGraph) -> Path:
-        weight: NDArray[np.float64] = graph.importance.copy()
+        weight, likeness = graph.importance.copy(), np.abs(graph.similarity)
 
         def lowered(newest: int | None) -> NDArray[np.float64]:
             if newest is not None:
-                np.subtract(weight, 2 * self.c * graph.similarity[newest], out=weight)
+                np.subtract(weight, 2 * self.c * likeness[newest], out=weight)
             return weight
 
         taken = greedy(lowered, len(weight), min_gain=self.min_weight)

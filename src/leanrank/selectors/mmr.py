@@ -18,7 +18,7 @@ class MMR(GraphSelector):
     """Take the feature that is most important and least like those already taken.
 
     First ``argmax r``, then ``argmax (1 - lam) r_i - lam agg_{j in S} s_ij``, where agg is the largest or the mean
-    similarity to the features taken. r is the importance on [0, 1], s the similarity.
+    similarity to the features taken. r is the importance on [0, 1], s the absolute similarity.
 
     Parameters
     ----------
@@ -84,6 +84,7 @@ class MMR(GraphSelector):
 
     def _select(self, graph: FeatureGraph) -> Path:
         r, _ = unit_relevance(graph.importance)
+        s = np.abs(graph.similarity)
         m = len(r)
         nearest, total, n_taken = np.full(m, -np.inf), np.zeros(m), 0
         likeness_at_step: list[NDArray[np.float64]] = []
@@ -94,8 +95,8 @@ class MMR(GraphSelector):
                 likeness_at_step.append(np.zeros(m))
                 return r
             n_taken += 1
-            np.maximum(nearest, graph.similarity[newest], out=nearest)
-            np.add(total, graph.similarity[newest], out=total)
+            np.maximum(nearest, s[newest], out=nearest)
+            np.add(total, s[newest], out=total)
             likeness_at_step.append(nearest.copy() if self.aggregate == "max" else total / n_taken)
             return np.asarray((1 - self.lam) * r - self.lam * likeness_at_step[-1])
 

@@ -17,7 +17,7 @@ class MSD(GraphSelector):
 
     Repeat: the pair of features left with the largest ``(1 - lam)(r_i + r_j) + 2 lam (1 - s_ij)``, the more important
     of the two first. An odd size ends with the most important feature left. r is the importance on [0, 1], s the
-    similarity.
+    absolute similarity.
 
     Parameters
     ----------
@@ -77,16 +77,17 @@ class MSD(GraphSelector):
 
     def _select_size(self, graph: FeatureGraph, size: int | None) -> Path:
         r, _ = unit_relevance(graph.importance)
+        s = np.abs(graph.similarity)
         m, names = len(r), graph.feature_names
         wanted = m if size is None else size
-        worth = (1 - self.lam) * (r[:, None] + r) + 2 * self.lam * (1 - graph.similarity)
+        worth = (1 - self.lam) * (r[:, None] + r) + 2 * self.lam * (1 - s)
         worth = np.where(np.triu(np.ones((m, m), dtype=bool), k=1), np.round(worth, 12), -np.inf)
         left = np.ones(m, dtype=bool)
         steps: list[Step] = []
         while len(steps) + 2 <= wanted:
             i, j = (int(f) for f in np.unravel_index(np.argmax(worth), worth.shape))
             pair = (j, i) if r[j] > r[i] else (i, j)
-            gain, likeness = float(worth[i, j]), graph.similarity[i, j]
+            gain, likeness = float(worth[i, j]), s[i, j]
             for feature, partner in (pair, pair[::-1]):
                 why = f"relevance {r[feature]:.6g}, with {names[partner]!r} (likeness {likeness:.6g})"
                 steps.append(Step(feature, float(graph.importance[feature]), gain, why))

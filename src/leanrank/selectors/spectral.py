@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy.linalg import eigh
 from sklearn.cluster import BisectingKMeans
 from sklearn.metrics import silhouette_score
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 # Eigenvalues closer than this share an eigenspace, whose basis is arbitrary.
 _SAME = 1e-8
@@ -65,7 +66,8 @@ class Spectrum:
         if len(distinct) <= k:
             return np.asarray(same, dtype=np.int64).ravel()
         means = BisectingKMeans(k, n_init=n_init, random_state=random_state, bisecting_strategy="biggest_inertia")
-        return np.asarray(means.fit_predict(points), dtype=np.int64)
+        with threadpool_limits(1):  # many tiny problems: threads would only wait for each other
+            return np.asarray(means.fit_predict(points), dtype=np.int64)
 
     def _warn_if_arbitrary(self, k: int) -> None:
         values = self.eigenvalues
