@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from math import fsum
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,6 +16,11 @@ from leanrank.kernels._threads import over_queries
 
 _TIES = {"expected": kernels.EXPECTED, "input": kernels.INPUT, "best": kernels.BEST, "worst": kernels.WORST}
 _EMPTY = {"skip": np.nan, "zero": 0.0, "one": 1.0}
+
+_PLAIN: tuple[Literal["C"], Literal["W"]] = (
+    "C",
+    "W",
+)  # a read-only or strided array would make numba compile every kernel once more
 
 Values = NDArray[np.float64]
 
@@ -154,7 +159,10 @@ def check_labels(owner: str, y: NDArray[np.float64], highest: float, remedy: str
 def _checked(
     y: ArrayLike, scores: ArrayLike, query_ptr: ArrayLike
 ) -> tuple[NDArray[np.float64], NDArray[Any], NDArray[np.int64]]:
-    labels = np.ascontiguousarray(y, dtype=np.float64)
+    given = np.asarray(y)
+    if given.dtype.kind not in "biuf":
+        raise DataError(f"Labels must be numbers. Got an array of dtype {given.dtype}.")
+    labels = np.require(given, np.float64, _PLAIN)
     columns = np.asarray(scores)
     if columns.dtype not in (np.float32, np.float64):
         if columns.dtype.kind not in "biuf":
@@ -164,7 +172,7 @@ def _checked(
         columns = columns[:, None]
     if labels.ndim != 1 or columns.ndim != 2 or len(columns) != len(labels):
         raise DataError(f"Labels and scores must correspond: y has shape {np.shape(y)}, scores {np.shape(scores)}.")
-    ptr = np.ascontiguousarray(query_ptr, dtype=np.int64)
+    ptr = np.require(query_ptr, np.int64, _PLAIN)
     if ptr.ndim != 1 or len(ptr) < 2 or ptr[0] != 0 or ptr[-1] != len(labels) or (np.diff(ptr) <= 0).any():
         raise DataError(
             f"Query offsets must ascend from 0 to the number of rows, {len(labels):,}, without empty queries."
@@ -172,8 +180,10 @@ def _checked(
     if not np.isfinite(labels).all():
         row = int(np.argmax(~np.isfinite(labels)))
         raise DataError(f"The label of row {row} is {labels[row]}: labels must be finite numbers.")
-    if np.isnan(np.sum(columns, dtype=np.float64)) and np.isnan(columns).any():
+    with np.errstate(invalid="ignore"):  # infinite scores of both signs
+        suspicious = np.isnan(np.sum(columns, dtype=np.float64))
+    if suspicious and np.isnan(columns).any():
         row, column = (int(i) for i in np.argwhere(np.isnan(columns))[0])
         where = f"row {row}" if np.ndim(scores) == 1 else f"row {row}, column {column}"
         raise DataError(f"The score of {where} is NaN: a document without a score has no rank. Fill it first.")
-    return labels, np.ascontiguousarray(columns), ptr
+    return labels, np.require(columns, requirements=_PLAIN), ptr

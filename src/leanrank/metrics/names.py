@@ -63,7 +63,7 @@ def metric(name: str | Metric, **settings: Any) -> Metric:
     stem, at, cutoff = name.strip().lower().partition("@")
     stem = _ALIASES.get(stem, stem)
     if stem not in _KNOWN:
-        raise UnknownNameError.of("metric", name, [*_KNOWN, *_ALIASES] if stem else _KNOWN)
+        raise UnknownNameError.of("metric", stem or name, [*_KNOWN, *_ALIASES])
     build, takes_cutoff = _KNOWN[stem]
     if not at:
         if takes_cutoff == "must":
