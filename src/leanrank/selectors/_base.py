@@ -15,9 +15,9 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from leanrank.data.door import as_source
+from leanrank.data.door import as_source, is_source
 from leanrank.data.ranking_data import RankingData, RankingSource
-from leanrank.errors import ParameterError
+from leanrank.errors import DataError, ParameterError
 from leanrank.selectors.path import Path
 from leanrank.selectors.selection_record import selection_record
 
@@ -99,6 +99,11 @@ class Selector(_TransformsRankingData, SelectorMixin, BaseEstimator):  # type: i
             Whether to bring the rows of a query together where they are not adjacent, instead of refusing.
         """
         self._check_parameters()
+        if y is None and not is_source(X):
+            raise DataError(
+                f"{type(self).__name__} requires y to be passed, but the target y is None: there are no labels. "
+                "Call fit(X, y, qid=qid), or fit(data) with a RankingData."
+            )
         source = as_source(X, y, qid=qid, regroup=regroup)
         if isinstance(source, RankingData):
             source.require_complete(type(self).__name__)
