@@ -17,10 +17,8 @@ from leanrank.kernels._threads import over_queries
 _TIES = {"expected": kernels.EXPECTED, "input": kernels.INPUT, "best": kernels.BEST, "worst": kernels.WORST}
 _EMPTY = {"skip": np.nan, "zero": 0.0, "one": 1.0}
 
-_PLAIN: tuple[Literal["C"], Literal["W"]] = (
-    "C",
-    "W",
-)  # a read-only or strided array would make numba compile every kernel once more
+# A read-only or strided array would make numba compile every kernel once more.
+_PLAIN: tuple[Literal["C"], Literal["W"]] = ("C", "W")
 
 Values = NDArray[np.float64]
 
