@@ -9,12 +9,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+import llvmlite.ir  # type: ignore[import-untyped]
 import numba
+import numba.core.cgutils
+import numba.extending
 
-# For the few kernels that spell out vector instructions (concordance.py).
-from numba import types as types
-from numba.core import cgutils as cgutils
-from numba.extending import intrinsic as intrinsic
+# For the few kernels that spell out vector instructions.
+ir: Any = llvmlite.ir
+types: Any = numba.types
+cgutils: Any = numba.core.cgutils
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -30,6 +33,11 @@ def kernel(function: F) -> F:
 def fast_kernel(function: F) -> F:
     """Compile with reassociation, for sums whose last bits do not matter (distances, products)."""
     return numba.njit(cache=True, nogil=True, boundscheck=False, fastmath=FASTMATH)(function)  # type: ignore[return-value]
+
+
+def intrinsic(function: Callable[..., Any]) -> Any:
+    """Give LLVM's own instructions a name that kernels can call."""
+    return numba.extending.intrinsic(function)
 
 
 @intrinsic

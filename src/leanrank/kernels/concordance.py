@@ -5,10 +5,10 @@ For a query of n documents and a feature a, every unordered pair of documents {s
 
     concordant = popcount(~(above_a ^ above_b) & untied_a & untied_b)
 
-over n(n-1)/2 bits, 512 at a time. Rows of bits are made for a chunk of documents, for all features, small
-enough to stay in cache; then all pairs of features are counted on it. Short lists get their bits by comparing
-16 documents at once; long ones by one sort per feature and a running set of the documents passed.
-See docs/decisions/0002-kendall-bitsets.md for what was measured.
+over n(n-1)/2 bits, 512 at a time. Bits come from comparing one document with 16 others at once, no sort needed.
+They are made for a chunk of documents and all features, small enough to stay in cache; then all pairs of features
+are counted on it. See docs/decisions/0002-kendall-bitsets.md for what was measured; very long lists are counted
+by `inversions.py` instead.
 """
 
 from __future__ import annotations
@@ -17,18 +17,15 @@ import math
 from typing import Any
 
 import numpy as np
-from llvmlite import ir
 from numpy.typing import NDArray
 
-from leanrank.kernels._jit import cgutils, intrinsic, kernel, popcount, types
+from leanrank.kernels._jit import cgutils, intrinsic, ir, kernel, popcount, types
 
 # What is summed over queries.
 STRICT, HALF, ORDINAL, TAU_B = 0, 1, 2, 3
 
-#: Lists longer than this are sorted rather than compared document by document.
-SORT_FROM = 400
-#: Bits of all features kept at once, in bytes: the second-level cache of one core.
-CHUNK_BYTES = 1 << 20
+#: Bits of all features kept at once, in bytes: they fit the second-level cache of one core.
+CHUNK_BYTES = 384 << 10
 #: One unit of the sums.
 UNIT = 2.0**-46
 
@@ -140,13 +137,9 @@ def kendall_sums(
         longest = max(longest, query_ptr[q + 1] - query_ptr[q])
     n_words = max(CHUNK_BYTES // (16 * K), longest // 64 + 8)  # at least one row
     n_words = min(n_words, longest * (longest // 64 + 2) // 2) // 8 * 8 + 8
-    bits = np.empty((K, 2, n_words), dtype=np.uint64)
+    store = np.empty(K * 2 * n_words + 8, dtype=np.uint64)
+    store = store[-(store.ctypes.data // 8) % 8 :]  # a vector that crosses a cache line costs twice
     columns = np.zeros((K, (longest + 15) // 16 * 16), dtype=X.dtype)
-    order = np.empty((K if longest > SORT_FROM else 1, longest), dtype=np.int32)
-    group_end = np.empty_like(order)
-    keys, documents = np.empty((2, longest), dtype=np.uint64), np.empty((2, longest), dtype=np.int32)
-    running = np.empty(longest // 64 + 1, dtype=np.uint64)
-    row_start = np.empty(longest + 1, dtype=np.int64)
     counts, tied = np.zeros((K, K), dtype=np.int64), np.zeros(K, dtype=np.int64)
     rows, untied = np.empty(K + 4, dtype=np.int64), np.empty(K, dtype=np.int64)
     counted = 0
@@ -156,32 +149,23 @@ def kendall_sums(
             continue
         counted += 1
         _transpose(X, query_ptr[q], n, columns)
-        by_sort = n > SORT_FROM
-        if by_sort:
-            for j in range(K):
-                _sort(columns[j], n, keys, documents, order[j], group_end[j])
         counts[:] = 0
         tied[:] = 0
         begin = 1
         while begin < n:
-            end, n_vectors = _rows_that_fit(begin, n, n_words, 64 if by_sort else 16, row_start)
-            if by_sort:
-                for j in range(K):
-                    _bits_by_sort(order[j], group_end[j], n, begin, end, row_start, running, bits[j])
-            else:
-                for j in range(K):
-                    _bits_by_comparison(columns[j], begin, end, bits[j].view(np.uint16))
-            used = row_start[end] if by_sort else (row_start[end] + 3) // 4
+            end, n_vectors = _rows_that_fit(begin, n, n_words)
+            bits = store[: K * 16 * n_vectors].reshape((K, 2, 8 * n_vectors))
             pairs = (begin + end - 1) * (end - begin) // 2
             for j in range(K):
-                bits[j, :, used : 8 * n_vectors] = 0
-                untied[j] = 0
-                for w in range(used):
-                    untied[j] += popcount(bits[j, 1, w])
-                tied[j] += pairs - untied[j]
+                _make_bits(columns[j], begin, end, bits[j].view(np.uint16))
+                found = 0
+                for w in range(8 * n_vectors):
+                    found += popcount(bits[j, 1, w])
+                untied[j] = found
+                tied[j] += pairs - found
             _count_pairs(bits, n_vectors, pairs, mode, untied, rows, counts)
             begin = end
-        _add_similarity(counts, tied, n * (n - 1) // 2, mode, total)
+        add_similarity(counts, tied, n * (n - 1) // 2, mode, total)
     return counted
 
 
@@ -196,21 +180,19 @@ def _transpose(X: NDArray[Any], start: int, n: int, columns: NDArray[Any]) -> No
 
 
 @kernel
-def _rows_that_fit(begin: int, n: int, n_words: int, step: int, row_start: NDArray[np.int64]) -> tuple[int, int]:
-    """The end of the rows begin.. whose bits fit, and their vectors; row s has s bits, in units of `step` bits."""
-    end, used, fits = begin, 0, n_words * 64 // step
-    while end < n and used + (end + step - 1) // step <= fits:
-        row_start[end] = used
-        used += (end + step - 1) // step
+def _rows_that_fit(begin: int, n: int, n_words: int) -> tuple[int, int]:
+    """The end of the rows begin.. whose bits fit, and how many vectors they fill; row s has s bits, in units of 16."""
+    end, used = begin, 0
+    while end < n and used + (end + 15) // 16 <= 4 * n_words:
+        used += (end + 15) // 16
         end += 1
-    row_start[end] = used
-    return end, (used * step + 511) // 512
+    return end, (used + 31) // 32
 
 
 @kernel
-def _bits_by_comparison(column: NDArray[Any], begin: int, end: int, halves: NDArray[np.uint16]) -> None:
+def _make_bits(column: NDArray[Any], begin: int, end: int, units: NDArray[np.uint16]) -> None:
     """Rows begin..end-1 of one feature, 16 documents at once; the last unit of a row is cut at the document itself."""
-    above, untied, at = halves[0], halves[1], 0
+    above, untied, at = units[0], units[1], 0
     for s in range(begin, end):
         x = column[s]
         for t in range(0, s - 15, 16):
@@ -224,106 +206,8 @@ def _bits_by_comparison(column: NDArray[Any], begin: int, end: int, halves: NDAr
             above[at] = np.uint16(found & mask)
             untied[at] = np.uint16((found >> np.uint32(16)) & mask)
             at += 1
-    while at % 4:  # up to the next whole word
-        above[at] = untied[at] = np.uint16(0)
-        at += 1
-
-
-@kernel
-def _bits_by_sort(
-    order: NDArray[np.int32],
-    group_end: NDArray[np.int32],
-    n: int,
-    begin: int,
-    end: int,
-    row_start: NDArray[np.int64],
-    running: NDArray[np.uint64],
-    bits: NDArray[np.uint64],
-) -> None:
-    """Rows begin..end-1 of one feature: documents in ascending order, `running` the set of those passed."""
-    one, ones = np.uint64(1), ~np.uint64(0)
-    above, untied = bits[0], bits[1]
-    running[: (end + 63) // 64] = 0
-    i = 0
-    while i < n:
-        after = group_end[i]
-        for k in range(i, after):
-            s = order[k]
-            if begin <= s < end:
-                at, whole, rest = row_start[s], s // 64, np.uint64(s % 64)
-                for w in range(whole):
-                    above[at + w] = running[w]
-                    untied[at + w] = ones
-                if rest:
-                    mask = (one << rest) - one
-                    above[at + whole] = running[whole] & mask
-                    untied[at + whole] = mask
-        for k in range(i, after):
-            s = order[k]
-            if s < end:
-                running[s // 64] |= one << np.uint64(s % 64)
-        if after - i > 1:
-            for k in range(i, after):
-                s = order[k]
-                if begin <= s < end:
-                    at = row_start[s]
-                    for w in range(s // 64):
-                        untied[at + w] = above[at + w] | ~running[w]
-                    if s % 64:
-                        at, w = at + s // 64, s // 64
-                        untied[at] &= above[at] | ~running[w]
-        i = after
-
-
-@kernel
-def _sort(
-    column: NDArray[Any],
-    n: int,
-    keys: NDArray[np.uint64],
-    documents: NDArray[np.int32],
-    order: NDArray[np.int32],
-    group_end: NDArray[np.int32],
-) -> None:
-    """Documents in ascending order of value (radix sort on the bits of the numbers), and where equal values end."""
-    if column.itemsize == 4:
-        sign, digits = np.uint64(1 << 31), 3
-        narrow = column.view(np.uint32)
-        for s in range(n):
-            key = np.uint64(narrow[s])
-            keys[0, s] = (key ^ np.uint64(0xFFFFFFFF)) if key & sign else (key | sign)
-    else:
-        sign, digits = np.uint64(1 << 63), 6
-        wide = column.view(np.uint64)
-        for s in range(n):
-            keys[0, s] = ~wide[s] if wide[s] & sign else (wide[s] | sign)
-    histogram = np.zeros((6, 2048), dtype=np.int32)
-    low = np.uint64(2047)
-    for s in range(n):
-        documents[0, s] = s
-        key = keys[0, s]
-        for d in range(digits):
-            histogram[d, (key >> np.uint64(11 * d)) & low] += 1
-    now = 0
-    for d in range(digits):
-        shift, count = np.uint64(11 * d), histogram[d]
-        if count[(keys[now, 0] >> shift) & low] == n:
-            continue  # all the same digit
-        total = 0
-        for v in range(2048):
-            count[v], total = total, total + count[v]
-        for i in range(n):
-            key = keys[now, i]
-            v = (key >> shift) & low
-            keys[1 - now, count[v]] = key
-            documents[1 - now, count[v]] = documents[now, i]
-            count[v] += 1
-        now = 1 - now
-    end = n
-    for i in range(n - 1, -1, -1):
-        order[i] = documents[now, i]
-        group_end[i] = end
-        if i and keys[now, i - 1] != keys[now, i]:
-            end = i
+    above[at:] = 0
+    untied[at:] = 0
 
 
 @kernel
@@ -349,10 +233,10 @@ def _count_pairs(
             at += 1
     rows[K:] = rows[K - 1]
     tile = np.empty(8, dtype=np.int64)
-    signed = mode == HALF or mode == TAU_B
+    signed = mode in (HALF, TAU_B)
     for i in range(0, K, 2):
         for j in range(i // 4 * 4, K, 4):
-            if j + 4 <= free:
+            if min(j + 4, K) <= free:
                 _count_untied(bits, rows, i, j, n_vectors, tile)
                 for k in range(8):
                     tile[k] = pairs - (2 * tile[k] if signed else tile[k])
@@ -360,20 +244,25 @@ def _count_pairs(
                 _count_signed(bits, rows, i, j, n_vectors, tile)
             else:
                 _count_strict(bits, rows, i, j, n_vectors, tile)
-            for r in range(2):
-                for c in range(4):
-                    if i + r <= j + c < K:
-                        a, b = rows[i + r], rows[j + c]
-                        counts[min(a, b), max(a, b)] += tile[4 * r + c]
+            if j + 4 <= K and i + 2 <= j and (j + 4 <= free or i >= free):  # rows ascend
+                for r in range(2):
+                    for c in range(4):
+                        counts[rows[i + r], rows[j + c]] += tile[4 * r + c]
+            else:
+                for r in range(2):
+                    for c in range(4):
+                        if i + r <= j + c < K:
+                            a, b = rows[i + r], rows[j + c]
+                            counts[min(a, b), max(a, b)] += tile[4 * r + c]
 
 
 @kernel
-def _add_similarity(
+def add_similarity(
     counts: NDArray[np.int64], tied: NDArray[np.int64], pairs: int, mode: int, total: NDArray[np.int64]
 ) -> None:
     """Turn the counts of one query into its similarities in [0, 1], and add them in whole units."""
     K = len(tied)
-    if mode == STRICT or mode == ORDINAL:
+    if mode in (STRICT, ORDINAL):
         scale = 1.0 / (pairs * UNIT)
         for a in range(K):
             for b in range(a, K):

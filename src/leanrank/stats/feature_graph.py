@@ -17,7 +17,7 @@ from leanrank.engines.fold import Engine, fold
 from leanrank.errors import DataError, ParameterError, UnknownNameError
 from leanrank.stats.constant import Constant, ConstantPartial
 from leanrank.stats.importance import Importance, ImportancePartial, finish_importance, merge_importance
-from leanrank.stats.similarity import Similarity, SimilarityPartial, finish_similarity, merge_similarity
+from leanrank.stats.similarity import PooledValues, Similarity, SimilarityPartial, finish_similarity, merge_similarity
 
 if TYPE_CHECKING:
     import altair
@@ -68,7 +68,7 @@ class FeatureGraph:
     constant: NDArray[np.bool_] = None  # type: ignore[assignment]
     n_queries: int = 0
     computed_with: Mapping[str, Any] = field(default_factory=dict)
-    _partials: _Partials | None = field(init=False, default=None)  # `replace` drops it
+    partials: Partials | None = field(init=False, default=None)  # `replace` drops it
 
     def __post_init__(self) -> None:
         importance = np.array(self.importance, dtype=np.float64)
@@ -109,11 +109,19 @@ class FeatureGraph:
                 f"The graphs were computed differently: one with {_described(self.computed_with)}, the other with "
                 f"{_described(other.computed_with)}. Compute both the same way."
             )
-        if self._partials is None or other._partials is None:
-            raise DataError("A graph put together by hand, cut or saved without its sums cannot be added.")
-        return _assemble(
-            self._partials.merge(other._partials, self.computed_with), self.feature_names, self.computed_with
-        )
+        if self.partials is None or other.partials is None:
+            raise DataError(
+                "One of the graphs has no sums to add: it was put together by hand, cut, or has pooled 'spearman'. "
+                "Compute the graph of all data together instead."
+            )
+        return _assemble(self.partials.merge(other.partials), self.feature_names, self.computed_with)
+
+    def with_partials(self, partials: Partials) -> FeatureGraph:
+        """The same graph with the sums it came from, so that it can be added."""
+        graph = replace(self)
+        addable = None if isinstance(partials.similarity, PooledValues) else partials  # values are no sum
+        object.__setattr__(graph, "partials", addable)
+        return graph
 
     def threshold(self, sigma: float) -> FeatureGraph:
         """The graph with only the edges stronger than `sigma`; others become 0, the diagonal stays."""
@@ -206,15 +214,15 @@ class FeatureGraph:
 
 
 @dataclass(frozen=True)
-class _Partials:
+class Partials:
     """The sums a graph came from: what `+` adds."""
 
     importance: ImportancePartial
     similarity: SimilarityPartial
     constant: ConstantPartial
 
-    def merge(self, other: _Partials, computed_with: Mapping[str, Any]) -> _Partials:
-        return _Partials(
+    def merge(self, other: Partials) -> Partials:
+        return Partials(
             merge_importance(self.importance, other.importance),
             merge_similarity(self.similarity, other.similarity),
             Constant().merge(self.constant, other.constant),
@@ -262,7 +270,7 @@ def feature_graph(
         [_Keep(wanted_importance), _Keep(wanted_similarity), _Keep(Constant())], data, engine, progress=progress
     )
     computed_with = {"importance": wanted_importance.describe(), "similarity": wanted_similarity.describe()}
-    return _assemble(_Partials(*parts), tuple(data.feature_names), computed_with)
+    return _assemble(Partials(*parts), tuple(data.feature_names), computed_with)
 
 
 @dataclass(frozen=True)
@@ -281,7 +289,7 @@ class _Keep:
         return partial
 
 
-def _assemble(parts: _Partials, names: tuple[str, ...], computed_with: Mapping[str, Any]) -> FeatureGraph:
+def _assemble(parts: Partials, names: tuple[str, ...], computed_with: Mapping[str, Any]) -> FeatureGraph:
     scores = finish_importance(parts.importance, computed_with["importance"]["direction"])
     graph = FeatureGraph(
         importance=scores.mean,
@@ -292,8 +300,7 @@ def _assemble(parts: _Partials, names: tuple[str, ...], computed_with: Mapping[s
         n_queries=int(parts.constant.n_queries),
         computed_with=computed_with,
     )
-    object.__setattr__(graph, "_partials", parts)
-    return graph
+    return graph.with_partials(parts)
 
 
 def _or_zeros(given: Any, n: int, dtype: Any) -> NDArray[Any]:

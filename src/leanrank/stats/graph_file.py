@@ -1,0 +1,104 @@
+"""A feature graph as one .npz file: plain arrays and a JSON header, never a pickle."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from leanrank.errors import DataError, LeanRankError
+from leanrank.stats.constant import ConstantPartial
+from leanrank.stats.feature_graph import FeatureGraph, Partials
+from leanrank.stats.importance import ImportancePartial
+from leanrank.stats.similarity import PooledMoments, QuerySums
+
+_FORMAT = "leanrank feature graph"
+_VERSION = 1
+_ARRAYS = {"importance": "f", "importance_std": "f", "similarity": "f", "constant": "b"}
+_SIMILARITY_SUMS = {"QuerySums": QuerySums, "PooledMoments": PooledMoments}
+
+
+def save_graph(graph: FeatureGraph, path: Path) -> None:
+    """Write beside `path`, then rename: a reader never sees half a file."""
+    header: dict[str, Any] = {
+        "format": _FORMAT,
+        "version": _VERSION,
+        "feature_names": list(graph.feature_names),
+        "n_queries": graph.n_queries,
+        "computed_with": dict(graph.computed_with),
+    }
+    arrays: dict[str, NDArray[Any]] = {name: getattr(graph, name) for name in _ARRAYS}
+    sums = graph.partials
+    if sums is not None:
+        header["similarity_sums"] = type(sums.similarity).__name__
+        for part in ("importance", "similarity", "constant"):
+            arrays |= {f"sums.{part}.{name}": array for name, array in getattr(sums, part)._asdict().items()}
+    arrays["header"] = np.frombuffer(json.dumps(header, ensure_ascii=False).encode(), dtype=np.uint8)
+    handle, beside = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            np.savez(file, **arrays)  # type: ignore[arg-type]
+        os.replace(beside, path)
+    except BaseException:
+        os.unlink(beside)
+        raise
+
+
+def load_graph(path: Path) -> FeatureGraph:
+    """Read and check a file; whatever is wrong with it is one kind of error that names the file."""
+    if not path.is_file():
+        raise DataError(f"There is no file {str(path)!r} to load a feature graph from.")
+    try:
+        arrays = _read_arrays(path)
+        header = json.loads(arrays["header"].tobytes().decode())
+        if header["format"] != _FORMAT or header["version"] != _VERSION:
+            raise DataError(f"its header says {header['format']!r}, version {header['version']!r}")
+        names = header["feature_names"]
+        if not (isinstance(names, list) and all(isinstance(name, str) for name in names)):
+            raise DataError("its feature names are not texts")
+        if not isinstance(header["n_queries"], int) or not isinstance(header["computed_with"], dict):
+            raise DataError("its header is damaged")
+        for name, kind in _ARRAYS.items():
+            if arrays[name].dtype.kind != kind:
+                raise DataError(f"its array {name!r} has dtype {arrays[name].dtype}")
+        graph = FeatureGraph(
+            **{name: arrays[name] for name in _ARRAYS},
+            feature_names=tuple(names),
+            n_queries=header["n_queries"],
+            computed_with=header["computed_with"],
+        )
+        return graph.with_partials(_sums(arrays, header, graph.n_features)) if "similarity_sums" in header else graph
+    except KeyError as error:
+        raise DataError(
+            f"{str(path)!r} is not a feature graph: it has no {error}. Compute and save it again."
+        ) from error
+    except (LeanRankError, ValueError, TypeError, OSError, EOFError, MemoryError, RecursionError) as error:
+        raise DataError(f"{str(path)!r} is not a feature graph: {error}. Compute and save it again.") from error
+    except (zipfile.BadZipFile, NotImplementedError) as error:
+        raise DataError(f"{str(path)!r} is not a feature graph: it is not an .npz file ({error}).") from error
+
+
+def _read_arrays(path: Path) -> dict[str, NDArray[Any]]:
+    with zipfile.ZipFile(path) as archive:
+        if any(entry.compress_type != zipfile.ZIP_STORED for entry in archive.infolist()):
+            raise DataError("it is compressed, which no graph of ours is")  # a small file could unpack to any size
+    with np.load(path, allow_pickle=False) as file:
+        return {name: file[name] for name in file.files}
+
+
+def _sums(arrays: dict[str, NDArray[Any]], header: dict[str, Any], n_features: int) -> Partials:
+    similarity = _SIMILARITY_SUMS[header["similarity_sums"]]
+    parts = []
+    for part, kind in (("importance", ImportancePartial), ("similarity", similarity), ("constant", ConstantPartial)):
+        values = {name: arrays[f"sums.{part}.{name}"] for name in kind._fields}  # type: ignore[attr-defined]
+        for name, array in values.items():
+            if array.dtype.kind not in "bif" or (array.ndim and array.shape[-1] != n_features):
+                raise DataError(f"its sums {part}.{name} have dtype {array.dtype} and shape {array.shape}")
+        parts.append(kind(**values))
+    return Partials(*parts)
