@@ -28,7 +28,7 @@ Scores = NDArray[np.float64]
 
 
 class NothingToLearnWarning(UserWarning):
-    """The training data hold no pair of documents with different labels: every document scores 0."""
+    """The training data give no reason to prefer one document to another: every document scores 0."""
 
 
 class Ranker(BaseEstimator):  # type: ignore[misc]
@@ -180,11 +180,9 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
         if not holds:
             raise ParameterError.of(type(self).__name__, name, rule, getattr(self, name))
 
-    def _warn_nothing_to_learn(self) -> None:
+    def _warn_nothing_to_learn(self, reason: str = "no query has two documents with different labels") -> None:
         warnings.warn(
-            f"{type(self).__name__}: no query has two documents with different labels, so every document scores 0.",
-            NothingToLearnWarning,
-            stacklevel=4,
+            f"{type(self).__name__}: {reason}, so every document scores 0.", NothingToLearnWarning, stacklevel=4
         )
 
     def _door(self, X: Any, y: Any, qid: Any, *, regroup: bool) -> RankingData:

@@ -25,6 +25,7 @@ class CatBoostAdapter(Adapter):
     - Its loss YetiRank draws random permutations: the order of the queries changes the model a little, a fixed
       `random_state` on fixed data does not.
     - It writes no folder beside the program, unless the estimator asks for it.
+    - Equal labels, or constant features, which it refuses, give a model that scores every document 0, with a warning.
     - With an `eval_set` the best iteration is kept.
 
     `leanrank.rankers.get("catboost", n_estimators=200, n_threads=2)` builds one.
@@ -55,6 +56,12 @@ class CatBoostAdapter(Adapter):
 
     def _fit(self, data: RankingData, valid: RankingData | None) -> None:
         catboost = require("catboost", "CatBoostAdapter")
+        self._booster = None
+        self.model_text_ = ""  # scores 0
+        if (data.y == data.y[0]).all():
+            return self._warn_nothing_to_learn("all labels are equal")
+        if _all_constant(data.X):
+            return self._warn_nothing_to_learn("every feature is constant")
         model = clone(self.estimator)
         params = model.get_params()
         if "allow_writing_files" not in params:
@@ -77,11 +84,11 @@ class CatBoostAdapter(Adapter):
             self.model_text_ = _as_text(model)
         except catboost.CatBoostError as error:
             raise LeanRankError(f"CatBoost refused: {error}") from error
-        self._booster = None
+        return None
 
     @property
     def model_(self) -> Any:
-        """The `catboost.CatBoost` model."""
+        """The `catboost.CatBoost` model (an empty one if there was nothing to learn)."""
         if getattr(self, "_booster", None) is None:
             catboost = require("catboost", "CatBoostAdapter")
             model = catboost.CatBoost()
@@ -99,10 +106,14 @@ class CatBoostAdapter(Adapter):
         return {**super().__getstate__(), "_booster": None}
 
     def _scores(self, X: Any, query_ptr: NDArray[np.int64]) -> Scores:
+        if not self.model_text_:
+            return np.zeros(X.shape[0])
         threads = self.estimator.get_params().get("thread_count") or -1
         return np.asarray(self.model_.predict(_readable(X), thread_count=threads), dtype=np.float64).reshape(-1)
 
     def _own_importances(self, kind: str, data: RankingData | None) -> Scores:
+        if not self.model_text_:
+            return np.zeros(self.n_features_in_)
         if kind == "gain":
             return np.asarray(self.model_.get_feature_importance(type="PredictionValuesChange"), dtype=np.float64)
         if kind == "shap" and data is not None:
@@ -116,7 +127,7 @@ class CatBoostAdapter(Adapter):
         return require("catboost", "CatBoostAdapter").Pool(_readable(data.X), y, group_id=group)
 
     def _check_learned(self) -> None:
-        found = len(self.model_.feature_names_)
+        found = len(self.model_.feature_names_) if self.model_text_ else self.n_features_in_
         if found != self.n_features_in_:
             raise DataError(f"the model has {found} features, not {self.n_features_in_}.")
 
@@ -131,3 +142,9 @@ def _as_text(model: Any) -> str:
 def _readable(X: Any) -> Any:
     """CatBoost knows scipy's older sparse matrices only."""
     return sp.csr_matrix(X) if sp.issparse(X) else X
+
+
+def _all_constant(X: Any) -> bool:
+    if sp.issparse(X):
+        return bool((X.max(axis=0).toarray() == X.min(axis=0).toarray()).all())
+    return bool(((X[:1] == X) | np.isnan(X)).all())
