@@ -398,6 +398,28 @@ class TestScanParquet:
             with pytest.raises(DataError, match=r"cut.parquet: cannot be read as Parquet"):
                 read_table(tmp_path / "cut.parquet")
 
+    @pytest.mark.parametrize("stated", [-7, 5, 9])
+    def test_a_footer_that_lies_about_its_rows(self, tmp_path, stated):
+        file = tmp_path / "judged.parquet"
+        pq.write_table(to_frame(judged([3, 4])), file)
+        whole = file.read_bytes()
+        footer = len(whole) - 8 - int.from_bytes(whole[-8:-4], "little")
+        lie = bytes([0x16, 2 * abs(stated) - (stated < 0)])  # a Thrift i64 field in zigzag code, as 7 is 16 0e
+        for at in range(footer, len(whole)):
+            if whole[at : at + 2] == b"\x16\x0e":
+                broken = whole[:at] + lie + whole[at + 2 :]
+                file.write_bytes(broken)
+                try:
+                    lying = pq.ParquetFile(file).metadata.row_group(0).num_rows == stated
+                except OSError:
+                    continue
+                if lying:
+                    break
+        else:
+            pytest.fail("the footer's row count was not found")
+        with pytest.raises(DataError, match=rf"judged.parquet: the file states 7 rows in all but {stated} in its row"):
+            read_table(file)
+
     def test_a_flipped_bit_in_the_values_is_noticed(self, tmp_path):
         data = judged([50, 50])
         write_parquet(data, tmp_path / "judged.parquet")

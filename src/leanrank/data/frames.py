@@ -126,15 +126,15 @@ def to_frame(data: RankingData, kind: str = "pyarrow") -> Any:
     return arrow_table(data)
 
 
-def roles_of(data: Any, *, comments: bool) -> Roles:
+def roles_of(data: RankingData, *, comments: bool) -> Roles:
     """The columns that `arrow_table` gives to data with these features."""
     names = data.feature_names
     return Roles(
         label=free_name("label", names),
         qid=free_name("qid", names),
         comments=free_name("comment", names) if comments else None,
-        features=tuple(names),
-        missing=bool(getattr(data, "missing", False)),
+        features=names,
+        missing=data.missing,
     )
 
 

@@ -186,6 +186,9 @@ def open_parquet(
             schema = file.schema_arrow
             refuse_duplicates(schema.names)
             groups = tuple(file.metadata.row_group(i).num_rows for i in range(file.num_row_groups))
+            if min(groups, default=0) < 0 or sum(groups) != file.metadata.num_rows:
+                stated = f"{file.metadata.num_rows:,} rows in all but {sum(groups):,} in its row groups"
+                raise DataError(f"the file states {stated}: it is damaged.")
             footers.append((schema, groups))
     if not any(sum(groups) for _, groups in footers):
         raise DataError(f"{root}: there are no documents, only column names.")

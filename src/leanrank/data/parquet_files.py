@@ -22,8 +22,9 @@ def about(path: Path) -> Iterator[None]:
     try:
         yield
     except LeanRankError as error:
-        text = str(error)
-        raise error if text.startswith(str(path)) else type(error)(f"{path}: {text}") from error
+        if str(error).startswith(str(path)):
+            raise
+        raise type(error)(f"{path}: {error}") from error
     except (pa.ArrowException, OSError, UnicodeDecodeError, OverflowError, MemoryError) as error:
         reason = " ".join(str(error).split()) or type(error).__name__
         raise DataError(
@@ -47,10 +48,12 @@ def batches(path: Path, row_groups: Sequence[int], names: Sequence[str], size: i
         declared = sum(file.metadata.row_group(i).num_rows for i in row_groups)
         for batch in file.iter_batches(batch_size=size, row_groups=list(row_groups), columns=wanted):
             declared -= batch.num_rows
+            if declared < 0:
+                raise DataError("there are more rows than the file itself states: it is damaged.")
             if batch.num_rows:
                 yield as_frame(pa.Table.from_batches([batch]).select(wanted))
         if declared:
-            raise DataError(f"{abs(declared):,} rows {'fewer' if declared > 0 else 'more'} than the file states.")
+            raise DataError(f"{declared:,} rows fewer than the file itself states: it is damaged.")
 
 
 def parquet_files(root: Path) -> list[Path]:

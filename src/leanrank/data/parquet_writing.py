@@ -34,7 +34,7 @@ def write_parquet(data: RankingSource, path: str | os.PathLike[str]) -> None:
         raise DataError(f"{os.fspath(path)}: there are no documents to write.")
     comments = first.comments is not None
     schema = arrow_table(first.take_queries([0]), comments=comments).schema
-    roles = roles_of(data, comments=comments)
+    roles = roles_of(first, comments=comments)
     schema = schema.with_metadata(roles.to_metadata())
     # Features as plain values: with zstd as small as a dictionary, three times as fast to read.
     repeated = [name for name in (roles.label, roles.qid, roles.comments) if name is not None]
