@@ -5,6 +5,7 @@ from leanrank._lazy import lazy
 __getattr__, __dir__, __all__ = lazy(
     __name__,
     {
+        "AnovaF": "leanrank.stats.anova",
         "FeatureGraph": "leanrank.stats.feature_graph",
         "FeatureScores": "leanrank.stats.importance",
         "Importance": "leanrank.stats.importance",
