@@ -207,6 +207,11 @@ class TestWriteParquet:
             assert back.fingerprint() == data.fingerprint()
         assert os.listdir(tmp_path) == ["judged.parquet"]
 
+    def test_the_file_says_which_column_is_what_for_some_features_too(self, tmp_path):
+        data = RankingData([[1.0, 2.0, 3.0]], [5], [0, 1], [7], ["label", "qid", "a"])
+        write_parquet(data, tmp_path / "judged.parquet")
+        assert read_table(tmp_path / "judged.parquet", features=["a", "label"]).equals(data.subset(["a", "label"]))
+
     def test_csr_comes_back_dense(self, tmp_path):
         data = RankingData(sp.csr_array([[0.0, 2.0], [1.0, 0.0]]), [1, 0], [0, 2])
         write_parquet(data, tmp_path / "judged.parquet")

@@ -187,13 +187,13 @@ def open_parquet(
             refuse_duplicates(schema.names)
             groups = tuple(file.metadata.row_group(i).num_rows for i in range(file.num_row_groups))
             if min(groups, default=0) < 0 or sum(groups) != file.metadata.num_rows:
-                stated = f"{file.metadata.num_rows:,} rows in all but {sum(groups):,} in its row groups"
-                raise DataError(f"the file states {stated}: it is damaged.")
+                counts = f"{file.metadata.num_rows:,} rows in all but {sum(groups):,} in its row groups"
+                raise DataError(f"the file states {counts}: it is damaged.")
             footers.append((schema, groups))
     if not any(sum(groups) for _, groups in footers):
         raise DataError(f"{root}: there are no documents, only column names.")
     first = footers[0][0]
-    stated = stated_roles(first.metadata, first.names) if features is None else {}
+    stated = stated_roles(first.metadata, first.names)
     keys = [folder_keys(one, root) for one in paths]
     with about(paths[0]):
         roles = assign_roles(
