@@ -49,7 +49,7 @@ def test_csv_and_parquet(tmp_path, capsys):
 
 def test_feature_names_are_not_markup(tmp_path, capsys):
     csv = tmp_path / "train.csv"
-    csv.write_text("label,qid,[red]x[/nothing],y\n2,a,3,1\n0,a,3,4\n")
+    csv.write_text("label,qid,[red]x[/nothing],z\n2,a,3,1\n0,a,3,4\n")
     assert run(["lint", str(csv)]) == 0
     assert "[red]x[/nothing]" in capsys.readouterr().out
 
