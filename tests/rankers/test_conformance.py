@@ -184,9 +184,7 @@ def test_bad_input_is_refused_in_one_sentence(name, fitted):
 
 def test_regroup_brings_rows_of_a_query_together(name, fitted):
     data = judged()
-    shuffled = np.argsort(
-        np.arange(data.n_rows) % 10, kind="stable"
-    )  # all first documents, then second ones
+    shuffled = np.argsort(np.arange(data.n_rows) % 10, kind="stable")  # all first documents, then second ones
     X, y, qid = data.X[shuffled], data.y[shuffled], data.qid[shuffled]
     ranker = new(name).fit(X, y, qid=qid, regroup=True)
     np.testing.assert_array_equal(ranker.predict(data), fitted(name).predict(data))
