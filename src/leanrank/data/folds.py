@@ -119,18 +119,21 @@ def _need(folder: Path, role: str) -> Path:
 
 
 def _read_alike(paths: list[Path], options: dict[str, Any]) -> list[RankingData]:
-    """Read files one by one and give them the features of the widest: absent trailing features are 0."""
+    """Read files one by one; all get the features of the widest (absent trailing ones are 0) and one storage."""
     from leanrank.data.letor import read_letor
 
     parts: list[RankingData] = [read_letor(path, **options) for path in paths]
-    widest = max(parts, key=lambda part: part.n_features)
-    return [part if part.n_features == widest.n_features else _widen(part, widest) for part in parts]
+    names = max((part.feature_names for part in parts), key=len)
+    sparse = all(part.is_sparse for part in parts)
+    return [_alike(part, names, sparse=sparse) for part in parts]
 
 
-def _widen(part: RankingData, like: RankingData) -> RankingData:
-    if part.is_sparse:
-        X: Any = sp.csr_array((part.X.data, part.X.indices, part.X.indptr), shape=(part.n_rows, like.n_features))
+def _alike(part: RankingData, names: tuple[str, ...], *, sparse: bool) -> RankingData:
+    if part.n_features == len(names) and part.is_sparse == sparse:
+        return part
+    if sparse:
+        X: Any = sp.csr_array((part.X.data, part.X.indices, part.X.indptr), shape=(part.n_rows, len(names)))
     else:
-        X = np.zeros((part.n_rows, like.n_features), dtype=part.X.dtype)
-        X[:, : part.n_features] = part.X
-    return replace(part, X=X, feature_names=like.feature_names)
+        X = np.zeros((part.n_rows, len(names)), dtype=part.X.dtype)
+        X[:, : part.n_features] = part.dense()
+    return replace(part, X=X, feature_names=names)
