@@ -153,20 +153,20 @@ def _arrange_ties(key: Any, order: Any, m: int, gain: Any, ties: int, spare_key:
 
 
 @kernel
-def _discounted_gain(key: Any, order: Any, m: int, gain: Any, k: int, expected: bool, discount: Any) -> float:
-    """sum_p discount[p] gain(p), p < k. Expected: a tied document gains the mean of its tie group."""
+def _discounted_gain(key: Any, order: Any, m: int, gain: Any, k: int, expected: bool, divisor: Any) -> float:
+    """sum_p gain(p) / divisor[p], p < k. Expected: a tied document gains the mean of its tie group."""
     total, i = 0.0, 0
     while i < min(k, m):
         j = _end_of_ties(key, i, m) if expected else i + 1
         if j == i + 1:
-            total += discount[i] * gain[order[i]]
+            total += gain[order[i]] / divisor[i]
         else:
             gains, discounts = 0.0, 0.0
             for t in range(i, j):
                 gains += gain[order[t]]
             if gains > 0.0:
                 for t in range(i, min(j, k)):
-                    discounts += discount[t]
+                    discounts += 1.0 / divisor[t]
                 total += discounts * (gains / (j - i))
         i = j
     return total
@@ -256,11 +256,14 @@ def ranked_metric(
     last: int,
     k: int,
     ties: int,
-    discount: NDArray[np.float64],
+    divisor: NDArray[np.float64],
     by_row: bool,
     out: NDArray[np.float64],
 ) -> None:
-    """Fill `out` with `measure`; `discount` is by position, or by position within each query if `by_row`."""
+    """Fill `out` with `measure`; `divisor` of a gain is by position, or by position within each query if `by_row`.
+
+    Divisors rather than factors: LETOR's scripts divide, and their last printed digit depends on it.
+    """
     longest = 0
     for q in range(first, last):
         longest = max(longest, query_ptr[q + 1] - query_ptr[q])
@@ -269,7 +272,7 @@ def ranked_metric(
     for q in range(first, last):
         start, end = query_ptr[q], query_ptr[q + 1]
         n, of_query = end - start, gain[start:end]
-        weight = discount[start:end] if by_row else discount
+        divide_by = divisor[start:end] if by_row else divisor
         for c in range(scores.shape[1]):
             for i in range(n):
                 column[i] = scores[start + i, c]
@@ -278,7 +281,7 @@ def ranked_metric(
                 _arrange_ties(key, order, m, of_query, ties, spare_key, spare_order)
             expected = ties == EXPECTED
             if measure == DISCOUNTED_GAIN:
-                out[q, c] = _discounted_gain(key, order, m, of_query, k, expected, weight)
+                out[q, c] = _discounted_gain(key, order, m, of_query, k, expected, divide_by)
             elif measure == PRECISION_SUM:
                 out[q, c] = _precision_sum(key, order, m, of_query, k, expected)
             elif measure == RECIPROCAL_RANK:
@@ -294,7 +297,7 @@ def ideal_gain(
     first: int,
     last: int,
     k: int,
-    discount: NDArray[np.float64],
+    divisor: NDArray[np.float64],
     out: NDArray[np.float64],
 ) -> None:
     """out[q] = the discounted gain of the best order, cut at k."""
@@ -312,31 +315,31 @@ def ideal_gain(
             key[:n] = gain[query_ptr[q] : query_ptr[q + 1]]
             _sort_descending(key, order, n, spare_key, spare_order)
         for i in range(depth):
-            total += discount[i] * key[i]
+            total += key[i] / divisor[i]
         out[q] = total
 
 
 @kernel
-def mean_ndcg_discount(
+def mean_ndcg_divisor(
     gain: NDArray[np.float64],
     query_ptr: NDArray[np.int64],
     first: int,
     last: int,
-    discount: NDArray[np.float64],
+    divisor: NDArray[np.float64],
     out: NDArray[np.float64],
 ) -> None:
-    """Discounts by row that make a discounted gain the mean of NDCG@1..NDCG@n: d(p)/n * sum_{j >= p} 1/ideal@j."""
+    """Divisors by row that make a discounted gain the mean of NDCG@1..NDCG@n: n d(p) / sum_{j >= p} 1/ideal@j."""
     for q in range(first, last):
         start, end = query_ptr[q], query_ptr[q + 1]
         best = -np.sort(-gain[start:end])
         n, ideal = end - start, 0.0
         for i in range(n):
-            ideal += discount[i] * best[i]
+            ideal += best[i] / divisor[i]
             out[start + i] = 1.0 / ideal if ideal > 0.0 else 0.0
         later = 0.0
         for i in range(n - 1, -1, -1):
             later += out[start + i]
-            out[start + i] = discount[i] * later / n
+            out[start + i] = n * divisor[i] / later if later > 0.0 else np.inf
 
 
 @kernel

@@ -93,17 +93,19 @@ def ranked(
     *,
     k: int | None,
     ties: str,
-    discount: NDArray[np.float64] | None = None,
+    divisor: NDArray[np.float64] | None = None,
     by_row: bool = False,
     n_threads: int | None = None,
 ) -> Values:
     """Run the kernel over all queries, on threads where the data are worth it."""
     out = np.empty((len(query_ptr) - 1, scores.shape[1]))
     cutoff = len(gain) if k is None else k
-    weight = np.empty(0) if discount is None else discount
+    divide_by = np.empty(0) if divisor is None else divisor
 
     def work(first: int, last: int) -> None:
-        kernels.ranked_metric(measure, gain, scores, query_ptr, first, last, cutoff, _TIES[ties], weight, by_row, out)
+        kernels.ranked_metric(
+            measure, gain, scores, query_ptr, first, last, cutoff, _TIES[ties], divide_by, by_row, out
+        )
 
     over_queries(work, query_ptr, n_threads, min_rows=max(1, 20_000 // max(1, scores.shape[1])))
     return out

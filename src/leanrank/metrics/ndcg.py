@@ -81,14 +81,14 @@ class NDCG(Metric):
     def _compute(
         self, y: NDArray[np.float64], scores: NDArray[Any], query_ptr: NDArray[np.int64], n_threads: int | None
     ) -> Values:
-        gain = gains("NDCG", y, self.gain)
+        gain = gains("NDCG", y, self.gain, self.discount)
         sizes = np.diff(query_ptr)
-        discount = discounts(int(sizes.max()), self.discount)
+        divisor = divisors(int(sizes.max()), self.discount)
         ideal = np.empty(len(sizes))
         depth = len(y) if self.k is None else self.k
 
         def work(first: int, last: int) -> None:
-            kernels.ideal_gain(gain, query_ptr, first, last, depth, discount, ideal)
+            kernels.ideal_gain(gain, query_ptr, first, last, depth, divisor, ideal)
 
         over_queries(work, query_ptr, n_threads)
         total = ranked(
@@ -98,7 +98,7 @@ class NDCG(Metric):
             query_ptr,
             k=self.k,
             ties=self.ties,
-            discount=discount,
+            divisor=divisor,
             n_threads=n_threads,
         )
         values = divide(total, ideal, self.empty)
@@ -139,10 +139,10 @@ class MeanNDCG(Metric):
     def _compute(
         self, y: NDArray[np.float64], scores: NDArray[Any], query_ptr: NDArray[np.int64], n_threads: int | None
     ) -> Values:
-        gain = gains("MeanNDCG", y, self.gain)
-        by_position = discounts(int(np.diff(query_ptr).max()), self.discount)
+        gain = gains("MeanNDCG", y, self.gain, self.discount)
+        by_position = divisors(int(np.diff(query_ptr).max()), self.discount)
         by_row = np.empty(len(y))
-        kernels.mean_ndcg_discount(gain, query_ptr, 0, len(query_ptr) - 1, by_position, by_row)
+        kernels.mean_ndcg_divisor(gain, query_ptr, 0, len(query_ptr) - 1, by_position, by_row)
         total = ranked(
             kernels.DISCOUNTED_GAIN,
             gain,
@@ -150,27 +150,29 @@ class MeanNDCG(Metric):
             query_ptr,
             k=None,
             ties=self.ties,
-            discount=by_row,
+            divisor=by_row,
             by_row=True,
             n_threads=n_threads,
         )
         return divide(total, np.maximum.reduceat(np.sign(gain), query_ptr[:-1]), self.empty)
 
 
-def gains(owner: str, y: NDArray[np.float64], gain: str) -> NDArray[np.float64]:
-    """What a label is worth."""
+def gains(owner: str, y: NDArray[np.float64], gain: str, discount: str) -> NDArray[np.float64]:
+    """What a label is worth; times ln 2 where the divisors are natural logarithms."""
     if gain == "linear":
         check_labels(owner, y, np.inf, "Clip or shift the labels first.")
-        return y
-    check_labels(owner, y, 1000.0, "Clip or shift the labels, or use gain='linear'.")
-    return np.exp2(y) - 1.0
+        worth = y
+    else:
+        check_labels(owner, y, 1000.0, "Clip or shift the labels, or use gain='linear'.")
+        worth = np.exp2(y) - 1.0
+    return worth * np.log(2.0) if discount == "letor" else worth
 
 
-def discounts(n: int, discount: str) -> NDArray[np.float64]:
-    """What positions 1..n are worth.
+def divisors(n: int, discount: str) -> NDArray[np.float64]:
+    """What divides the gains at positions 1..n: log2(1+p), or for LETOR ln p (its scripts: gain * ln 2 / ln p).
 
-    >>> discounts(4, "letor").round(4)
-    array([1.    , 1.    , 0.6309, 0.5   ])
+    >>> divisors(4, "log2").round(4)
+    array([1.    , 1.585 , 2.    , 2.3219])
     """
     position = np.arange(1, n + 1)
-    return 1.0 / (np.log2(position + 1.0) if discount == "log2" else np.log2(np.maximum(position, 2)))
+    return np.log2(position + 1.0) if discount == "log2" else np.log(np.maximum(position, 2.0))

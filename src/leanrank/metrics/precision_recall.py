@@ -145,5 +145,5 @@ def _found(
     """Relevant documents among the first k: a discounted gain without discount."""
     every = np.ones(int(np.diff(query_ptr).max()))
     return ranked(
-        kernels.DISCOUNTED_GAIN, is_relevant, scores, query_ptr, k=k, ties=ties, discount=every, n_threads=n_threads
+        kernels.DISCOUNTED_GAIN, is_relevant, scores, query_ptr, k=k, ties=ties, divisor=every, n_threads=n_threads
     )
