@@ -14,18 +14,19 @@ def query_minmax(X: Any, query_ptr: Any, first: int, last: int, power: float, ou
     """out = (x - min) / (max - min) for queries first..last-1; 0 where max = min; `power` = 10^decimals, or 0."""
     n_features = X.shape[1]
     low = np.empty(n_features)
-    high = np.empty(n_features)
+    width = np.empty(n_features)
+    half = np.empty(n_features)
     for q in range(first, last):
-        low[:] = np.inf
-        high[:] = -np.inf
+        _ranges(X, query_ptr[q], query_ptr[q + 1], low, width, half)
         for row in range(query_ptr[q], query_ptr[q + 1]):
             for j in range(n_features):
-                value = np.float64(X[row, j])
-                low[j] = value if value < low[j] else low[j]
-                high[j] = value if value > high[j] else high[j]
-        for row in range(query_ptr[q], query_ptr[q + 1]):
-            for j in range(n_features):
-                out[row, j] = _share(np.float64(X[row, j]), low[j], high[j], power)
+                out[row, j] = (half[j] * np.float64(X[row, j]) - low[j]) / width[j]
+        if power > 0.0:
+            for row in range(query_ptr[q], query_ptr[q + 1]):
+                for j in range(n_features):
+                    # Again from X: rounded as float64, whatever the width of out.
+                    share = (half[j] * np.float64(X[row, j]) - low[j]) / width[j]
+                    out[row, j] = np.rint(share * power) / power
 
 
 @kernel
@@ -61,7 +62,9 @@ def query_minmax_csr(
                 stored[j] = b - a
         for i in range(indptr[a], indptr[b]):
             j = indices[i]
-            out[i] = _share(np.float64(data[i]), low[j], high[j], power)
+            start, width, half = _range(low[j], high[j])
+            share = (half * np.float64(data[i]) - start) / width
+            out[i] = np.rint(share * power) / power if power > 0.0 else share
     return -1, -1
 
 
@@ -70,49 +73,59 @@ def query_standardise(X: Any, query_ptr: Any, first: int, last: int, out: Any) -
     """out = (x - mean) / std (of the population) for queries first..last-1; 0 where all values are equal."""
     n_features = X.shape[1]
     low = np.empty(n_features)
-    high = np.empty(n_features)
-    unit = np.empty(n_features)
+    width = np.empty(n_features)
+    half = np.empty(n_features)
     count = np.empty(n_features)
     mean = np.empty(n_features)
-    square = np.empty(n_features)
+    std = np.empty(n_features)
     for q in range(first, last):
-        low[:] = np.inf
-        high[:] = -np.inf
+        # Values are first brought to [0, 1], where neither their squares nor their sums lose digits or overflow.
+        _ranges(X, query_ptr[q], query_ptr[q + 1], low, width, half)
         count[:] = 0.0
         mean[:] = 0.0
-        square[:] = 0.0
+        std[:] = 0.0
         for row in range(query_ptr[q], query_ptr[q + 1]):
             for j in range(n_features):
-                value = np.float64(X[row, j])
-                low[j] = value if value < low[j] else low[j]
-                high[j] = value if value > high[j] else high[j]
-        # Values are first brought to [0, 1], where neither their squares nor their sums lose digits or overflow.
-        for row in range(query_ptr[q], query_ptr[q + 1]):
-            for j in range(n_features):
-                share = _share(np.float64(X[row, j]), low[j], high[j], 0.0)
-                if share == share:
-                    count[j] += 1.0
-                    mean[j] += share
+                share = (half[j] * np.float64(X[row, j]) - low[j]) / width[j]
+                known = share == share
+                count[j] += 1.0 if known else 0.0
+                mean[j] += share if known else 0.0
         for j in range(n_features):
-            mean[j] /= max(count[j], 1.0)
+            count[j] = max(count[j], 1.0)
+            mean[j] /= count[j]
         for row in range(query_ptr[q], query_ptr[q + 1]):
             for j in range(n_features):
-                deviation = _share(np.float64(X[row, j]), low[j], high[j], 0.0) - mean[j]
-                if deviation == deviation:
-                    square[j] += deviation * deviation
+                deviation = (half[j] * np.float64(X[row, j]) - low[j]) / width[j] - mean[j]
+                std[j] += deviation * deviation if deviation == deviation else 0.0
         for j in range(n_features):
-            unit[j] = np.sqrt(square[j] / max(count[j], 1.0)) if high[j] > low[j] else 1.0
+            std[j] = np.sqrt(std[j] / count[j])
+            std[j] = std[j] if std[j] > 0.0 else 1.0
         for row in range(query_ptr[q], query_ptr[q + 1]):
             for j in range(n_features):
-                out[row, j] = (_share(np.float64(X[row, j]), low[j], high[j], 0.0) - mean[j]) / unit[j]
+                out[row, j] = ((half[j] * np.float64(X[row, j]) - low[j]) / width[j] - mean[j]) / std[j]
 
 
 @kernel
-def _share(value: float, low: float, high: float, power: float) -> float:
-    if value != value:
-        return np.nan
-    if not high > low:
-        return 0.0
-    half = 0.5 if high - low == np.inf else 1.0  # the range itself may overflow
-    share = (half * value - half * low) / (half * high - half * low)
-    return np.rint(share * power) / power if power > 0.0 else share
+def _ranges(X: Any, begin: int, end: int, low: Any, width: Any, half: Any) -> None:
+    """Fill what brings rows begin..end-1 to [0, 1]: see `_range`."""
+    low[:] = np.inf
+    width[:] = -np.inf  # the largest value, for now
+    for row in range(begin, end):
+        for j in range(X.shape[1]):
+            value = np.float64(X[row, j])
+            low[j] = value if value < low[j] else low[j]
+            width[j] = value if value > width[j] else width[j]
+    for j in range(X.shape[1]):
+        low[j], width[j], half[j] = _range(low[j], width[j])
+
+
+@kernel
+def _range(low: float, high: float) -> Any:
+    """Start, width and factor such that (factor * x - start) / width is in [0, 1]; 0 for a constant, NaN for NaN."""
+    if low > high:  # no value but NaN
+        return 0.0, 1.0, 1.0
+    if low == high:
+        return low, 1.0, 1.0
+    if high - low == np.inf:
+        return 0.5 * low, 0.5 * high - 0.5 * low, 0.5
+    return low, high - low, 1.0
