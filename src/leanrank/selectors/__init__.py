@@ -5,9 +5,15 @@ from leanrank._lazy import lazy
 __getattr__, __dir__, __all__ = lazy(
     __name__,
     {
+        "CFS": "leanrank.selectors.cfs",
+        "ChiSquared": "leanrank.selectors.information_gain",
+        "Consistency": "leanrank.selectors.consistency",
+        "FCBF": "leanrank.selectors.fcbf",
         "FSSCPR": "leanrank.selectors.fsscpr",
         "GAS": "leanrank.selectors.gas",
         "HCAS": "leanrank.selectors.hcas",
+        "INTERACT": "leanrank.selectors.interact",
+        "InformationGain": "leanrank.selectors.information_gain",
         "MMR": "leanrank.selectors.mmr",
         "MPT": "leanrank.selectors.mpt",
         "MRMR": "leanrank.selectors.mrmr",
@@ -15,6 +21,7 @@ __getattr__, __dir__, __all__ = lazy(
         "NGAS": "leanrank.selectors.ngas",
         "Path": "leanrank.selectors.path",
         "Selector": "leanrank.selectors._base",
+        "SymmetricalUncertainty": "leanrank.selectors.information_gain",
         "TopK": "leanrank.selectors.topk",
         "XGAS": "leanrank.selectors.xgas",
     },

@@ -10,17 +10,27 @@ from leanrank.selectors._base import Selector
 
 # name -> (module, class)
 _WHERE = {
+    "cfs": ("leanrank.selectors.cfs", "CFS"),
+    "chi-squared": ("leanrank.selectors.information_gain", "ChiSquared"),
+    "consistency": ("leanrank.selectors.consistency", "Consistency"),
+    "fcbf": ("leanrank.selectors.fcbf", "FCBF"),
     "fs-scpr": ("leanrank.selectors.fsscpr", "FSSCPR"),
     "gas": ("leanrank.selectors.gas", "GAS"),
     "hcas": ("leanrank.selectors.hcas", "HCAS"),
+    "information-gain": ("leanrank.selectors.information_gain", "InformationGain"),
+    "interact": ("leanrank.selectors.interact", "INTERACT"),
     "mmr": ("leanrank.selectors.mmr", "MMR"),
     "mpt": ("leanrank.selectors.mpt", "MPT"),
     "mrmr": ("leanrank.selectors.mrmr", "MRMR"),
     "msd": ("leanrank.selectors.msd", "MSD"),
     "ngas": ("leanrank.selectors.ngas", "NGAS"),
+    "symmetrical-uncertainty": ("leanrank.selectors.information_gain", "SymmetricalUncertainty"),
     "top-k": ("leanrank.selectors.topk", "TopK"),
     "xgas": ("leanrank.selectors.xgas", "XGAS"),
 }
+
+# short names of the papers
+_ALSO = {"chi": "chi-squared", "ig": "information-gain", "su": "symmetrical-uncertainty"}
 
 
 def names() -> list[str]:
@@ -30,7 +40,7 @@ def names() -> list[str]:
 
 def selector_class(name: str) -> type[Selector]:
     """The class of that name, however it is hyphenated; unknown names are told the nearest known one."""
-    wanted = _key(name)
+    wanted = _key(_ALSO.get(_key(name), name))
     for known, (module, attribute) in _WHERE.items():
         if _key(known) == wanted:
             found: type[Selector] = getattr(import_module(module), attribute)

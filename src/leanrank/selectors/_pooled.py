@@ -1,0 +1,89 @@
+"""PooledSelector: base of the selectors that see rows of all queries together, discretised, with the label as class."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from leanrank.data.ranking_data import RankingSource
+from leanrank.engines.fold import fold
+from leanrank.errors import DataError
+from leanrank.selectors._base import Selector
+from leanrank.selectors.path import Path
+from leanrank.stats.constant import Constant
+from leanrank.stats.discretize import Binning, as_discretizer
+from leanrank.stats.information import Score, symmetrical_uncertainty
+from leanrank.stats.patterns import Inconsistency, PatternCounts
+from leanrank.stats.uncertainty import PairUncertainty
+from leanrank.stats.value_counts import ValueCounts
+
+
+@dataclass(frozen=True, eq=False)
+class Pooled:
+    """A data set after discretisation: its features that vary inside some query, their bins, their label counts."""
+
+    source: RankingSource
+    engine: Any
+    binning: Binning
+    labels: NDArray[np.float64]
+    label_counts: NDArray[np.int64]
+    tables: list[NDArray[np.int64]]
+
+    @property
+    def n_features(self) -> int:
+        return len(self.tables)
+
+    def relevance(self, score: Score = symmetrical_uncertainty) -> NDArray[np.float64]:
+        """A score of each feature's table of (bin, label) counts."""
+        return np.round([score(table) for table in self.tables], 12)
+
+    def uncertainties(self, which: NDArray[Any]) -> NDArray[np.float64]:
+        """SU of the pairs of these features, in one more fold; 0 beside all others."""
+        out = np.zeros((self.n_features, self.n_features))
+        places = np.arange(self.n_features)[which]
+        places = places[self.binning.n_bins[places] > 1]
+        if len(places):
+            out[np.ix_(places, places)] = fold(PairUncertainty(self.binning.subset(places)), self.source, self.engine)
+        return out
+
+    def inconsistency(self) -> Inconsistency:
+        """How inconsistent sets of these features are, after one more fold."""
+        found: Inconsistency = fold(PatternCounts(self.binning, self.labels), self.source, self.engine)
+        return found
+
+
+class PooledSelector(Selector):
+    """Base of selectors on pooled, discretised rows. A subclass writes `__init__` and `_path`."""
+
+    discretizer: Any
+    engine: Any
+
+    def _check_parameters(self) -> None:
+        as_discretizer(self.discretizer).check()
+
+    def _fit(self, source: RankingSource) -> Path:
+        constant, values = fold([Constant(), ValueCounts()], source, self.engine)
+        kept = np.flatnonzero(~constant)
+        if not len(kept):
+            raise DataError(f"All {len(constant)} features are constant inside every query: nothing to select.")
+        tables = values.subset(kept)
+        cuts = as_discretizer(self.discretizer).cuts(tables)
+        self.cuts_ = dict(zip(kept.tolist(), cuts, strict=True))
+        binning = Binning(kept, cuts)
+        pooled = Pooled(source, self.engine, binning, values.labels, values.label_counts, tables.binned(cuts))
+        return self._path(pooled).lift(kept, len(constant))
+
+    def _path(self, pooled: Pooled) -> Path:
+        """The path, counted in the features of `pooled`."""
+        raise NotImplementedError(f"{type(self).__name__} must define _path.")
+
+    def _warn_empty(self, why: str) -> None:
+        warnings.warn(
+            f"{type(self).__name__} selected no feature: {why}. Pass min_features=1 to keep the best one.",
+            UserWarning,
+            stacklevel=5,
+        )
