@@ -17,6 +17,7 @@ SETTINGS = {
     "lightgbm": {"n_estimators": 10, "n_threads": 1, "min_child_samples": 3},
     "xgboost": {"n_estimators": 10, "n_threads": 1},
 }
+ORDERS_EQUALS = {"cohen", "cohenorder"}  # its score is a position, and an order of equals is still an order
 ORDER_MATTERS = {"catboost": "YetiRank draws random permutations query by query"}
 
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import pairwise_kernels
 from sklearn.svm import SVC
 from tests.naive.pairs import pairs
@@ -32,7 +33,8 @@ def test_scores_equal_svc_on_the_mirrored_pairs(kernel, params, C):
     k = pairwise_kernels(data.X, metric=kernel, **params)
     K = k[np.ix_(i, i)] - k[np.ix_(i, j)] - k[np.ix_(j, i)] + k[np.ix_(j, j)]
     sign = np.repeat([1, -1], len(i))
-    peer = SVC(kernel="precomputed", C=C / 2, tol=1e-10).fit(np.block([[K, -K], [-K, K]]), sign)
+    peer = SVC(kernel="precomputed", C=C / 2, tol=1e-6)  # with less, SVC itself stalls
+    peer.fit(np.block([[K, -K], [-K, K]]), sign)
     alpha = np.zeros(2 * len(i))
     alpha[peer.support_] = peer.dual_coef_[0]  # signed
     beta = np.zeros(data.n_rows)
@@ -40,8 +42,8 @@ def test_scores_equal_svc_on_the_mirrored_pairs(kernel, params, C):
     np.subtract.at(beta, j, alpha[: len(i)] - alpha[len(i) :])
     expected = pairwise_kernels(new.X, data.X, metric=kernel, **params) @ beta
     ranker = KernelRankSVM(C=C, C_mode="per_pair", kernel=kernel, tol=1e-9, max_iter=20_000, **params).fit(data)
-    np.testing.assert_allclose(ranker.predict(new), expected, atol=2e-6 * max(1, np.abs(expected).max()))
-    assert abs(peer.intercept_[0]) < 1e-6
+    np.testing.assert_allclose(ranker.predict(new), expected, atol=1e-5 * max(1, np.abs(expected).max()))
+    assert abs(peer.intercept_[0]) < 1e-5
 
 
 def test_total_and_per_pair_differ_by_the_number_of_pairs():
@@ -94,6 +96,11 @@ def test_refusals(monkeypatch):
     monkeypatch.setattr("leanrank.rankers.kernel_ranksvm._MOST_DOCUMENTS", 10)
     with pytest.raises(ParameterError, match=r"kernel matrix of 2\d documents.*approximation='nystroem'"):
         KernelRankSVM().fit(data)
+
+
+def test_stopping_short_is_said():
+    with pytest.warns(ConvergenceWarning, match="KernelRankSVM stopped after 1 sweeps with a violation"):
+        KernelRankSVM(C=1e4, max_iter=1).fit(make())
 
 
 def test_no_pairs_is_a_warning_and_zero_scores():

@@ -5,6 +5,7 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import LinearSVC
 from tests.naive.pairs import pairs, squared_hinge
 
@@ -132,3 +133,8 @@ def test_parameters_are_refused_by_name():
         RankSVM(C_mode="both").fit(data)
     with pytest.raises(ParameterError, match="needs an eval_set to choose among 2 values of C"):
         RankSVM(C=[1, 2]).fit(data)
+
+
+def test_stopping_short_is_said():
+    with pytest.warns(ConvergenceWarning, match="RankSVM stopped after 1 Newton steps short of its minimum"):
+        RankSVM(C=1e4, max_iter=1, tol=1e-12).fit(make(13))

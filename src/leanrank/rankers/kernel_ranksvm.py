@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.kernel_approximation import Nystroem
 from sklearn.metrics.pairwise import pairwise_kernels
 
@@ -154,6 +156,13 @@ class KernelRankSVM(Ranker):
         while worst > self.tol and self.n_iter_ < self.max_iter:
             worst = sweep(gram, better, worse, rng.permutation(len(better)), C, alpha, beta, f)
             self.n_iter_ += 1
+        if worst > self.tol:
+            warnings.warn(
+                f"KernelRankSVM stopped after {self.max_iter} sweeps with a violation of {worst:.2g} > tol: "
+                "raise max_iter or tol, or lower C.",
+                ConvergenceWarning,
+                stacklevel=4,
+            )
         kept = np.flatnonzero(beta) if beta.any() else np.zeros(1, dtype=np.int64)
         self.support_ = _dense(X[kept])
         self.dual_coef_ = beta[kept]

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.exceptions import ConvergenceWarning
 
 from leanrank.data.ranking_data import RankingData
 from leanrank.rankers._base import LinearRanker
@@ -146,7 +148,14 @@ def minimise(
         w = w + a * d
         s = s + a * t
         gradient = w + c * loss.weights(here.slope)
-        value = 0.5 * (w @ w) + c * here.value
+        before, value = value, 0.5 * (w @ w) + c * here.value
+        if value >= before:  # as low as rounding lets it be
+            return w, step + 1, float(value)
+    warnings.warn(
+        f"RankSVM stopped after {max_iter} Newton steps short of its minimum: raise max_iter, or tol.",
+        ConvergenceWarning,
+        stacklevel=6,
+    )
     return w, max_iter, float(value)
 
 
