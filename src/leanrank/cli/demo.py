@@ -23,7 +23,7 @@ def demo(
     from leanrank.cli.lint import show
     from leanrank.data.letor import write_letor
     from leanrank.data.synthetic import make_ranking
-    from leanrank.metrics.evaluate import evaluate
+    from leanrank.metrics.evaluation import evaluate
     from leanrank.stats.lint import lint
 
     console = Console()
