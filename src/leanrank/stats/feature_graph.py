@@ -259,7 +259,7 @@ def feature_graph(
     >>> feature_graph(RankingData(X, [2, 1, 0, 0], [0, 4], feature_names=["bm25", "tf", "age"]))
     FeatureGraph: 3 features, 1 query
       computed    importance map, similarity kendall (strict)
-      importance  bm25 1, tf 1, age 0.5833
+      importance  bm25 1, tf 1, age 0.75
       similarity  bm25~tf 0.8333, bm25~age 0.5, tf~age 0.3333
     """
     wanted_importance = importance if isinstance(importance, Importance) else Importance(importance)
