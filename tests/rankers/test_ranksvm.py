@@ -58,11 +58,9 @@ def test_products_with_the_features_equal_numpy(dtype, sparse):
     np.testing.assert_allclose(loss.weights(v), X.T @ v, rtol=1e-12)
 
 
-def test_active_sums_skip_a_query_of_one_label():
-    data = RankingData(np.zeros((3, 1)), [1, 1, 1], [0, 3])
-    order, level = np.arange(3), np.ones(3, np.int32)
+def test_active_sums_of_a_query_of_one_label_are_zero():
     above, below = np.full(3, 9.0), np.full(3, 9.0)
-    pairwise.active_sums(order, np.zeros(3), np.ones(3), level, data.query_ptr, 0, 1, above, below)
+    pairwise.active_sums(np.zeros(3), np.ones(3, np.int32), np.ones(3), above, below)
     assert above.tolist() == below.tolist() == [0, 0, 0]
 
 

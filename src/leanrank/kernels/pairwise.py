@@ -16,10 +16,11 @@ from leanrank.kernels._jit import kernel
 
 Vector = NDArray[np.float64]
 Index = NDArray[np.int64]
+Level = NDArray[np.int32]
 
 
 @kernel
-def label_levels(y: Any, query_ptr: Index, first: int, last: int, level: NDArray[np.int32]) -> float:
+def label_levels(y: Any, query_ptr: Index, first: int, last: int, level: Level) -> float:
     """Rank of each label among its query's distinct labels (1 = lowest); returns the number of pairs."""
     pairs = 0.0
     for q in range(first, last):
@@ -37,71 +38,99 @@ def label_levels(y: Any, query_ptr: Index, first: int, last: int, level: NDArray
 
 
 @kernel
-def score_order(s: Vector, query_ptr: Index, first: int, last: int, order: Index) -> None:
-    """Rows of each query by ascending score."""
-    for q in range(first, last):
-        a, b = query_ptr[q], query_ptr[q + 1]
-        order[a:b] = np.argsort(s[a:b]) + a
-
-
-@kernel
-def active_sums(
-    order: Index,
-    s: Vector,
-    v: Vector,
-    level: NDArray[np.int32],
+def sort_by_score(
+    scores: Vector,
+    level: Level,
     query_ptr: Index,
     first: int,
     last: int,
-    above: Vector,
-    below: Vector,
+    order: Index,
+    sorted_scores: Vector,
+    sorted_level: Level,
 ) -> None:
-    """Sums of v over the active partners of each document.
-
-    ``above_i = sum of v_j over y_j > y_i, s_i + 1 > s_j`` and ``below_i = sum of v_j over y_j < y_i, s_j + 1 > s_i``.
-    With v = 1 these are the numbers of active pairs in which i is the worse, and the better, document.
-    """
+    """Rows of each query by ascending score, with their scores and levels in that order (read on end from then on)."""
     for q in range(first, last):
         a, b = query_ptr[q], query_ptr[q + 1]
-        top = 0
-        for i in range(a, b):
-            top = max(top, level[i])
-        if top < 2:
-            above[a:b] = 0.0
-            below[a:b] = 0.0
-            continue
-        tree = np.zeros(top + 1)
-        total = 0.0
-        k = a
-        for i in order[a:b]:  # ascending: the partners with s_j < s_i + 1 are a growing prefix
-            while k < b and s[i] + 1.0 > s[order[k]]:
-                j = order[k]
-                node = level[j]
-                while node <= top:
-                    tree[node] += v[j]
-                    node += node & -node
-                total += v[j]
-                k += 1
-            upto = 0.0
-            node = level[i]
-            while node > 0:
-                upto += tree[node]
-                node -= node & -node
-            above[i] = total - upto if level[i] < top else 0.0
-        tree[:] = 0.0
-        k = b - 1
-        for at in range(b - 1, a - 1, -1):  # descending: the partners with s_j > s_i - 1 are a growing suffix
-            i = order[at]
-            while k >= a and s[order[k]] + 1.0 > s[i]:
-                j = order[k]
-                node = level[j]
-                while node <= top:
-                    tree[node] += v[j]
-                    node += node & -node
-                k -= 1
-            upto = 0.0
-            node = level[i] - 1
-            while node > 0:
-                upto += tree[node]
-                node -= node & -node
-            below[i] = upto
+        order[a:b] = np.argsort(scores[a:b]) + a
+        for k in range(a, b):
+            sorted_scores[k] = scores[order[k]]
+            sorted_level[k] = level[order[k]]
+
+
+@kernel
+def active_sums(s: Vector, level: Level, v: Vector, above: Vector, below: Vector) -> None:
+    """Sums of v over the active partners of each document of one query, whose rows are in ascending order of s.
+
+    ``above_i = sum of v_j over y_j > y_i, s_i + 1 > s_j`` and ``below_i = sum of v_j over y_j < y_i, s_j + 1 > s_i``.
+    """
+    n = len(s)
+    top = level.max()
+    if top < 2:
+        above[:] = 0.0
+        below[:] = 0.0
+        return
+    tree = np.zeros(top + 1)
+    total = 0.0
+    k = 0
+    for i in range(n):  # ascending: the partners with s_j < s_i + 1 are a growing prefix
+        while k < n and s[i] + 1.0 > s[k]:
+            node = level[k]
+            while node <= top:
+                tree[node] += v[k]
+                node += node & -node
+            total += v[k]
+            k += 1
+        upto = 0.0
+        node = level[i]
+        while node > 0:
+            upto += tree[node]
+            node -= node & -node
+        above[i] = total - upto if level[i] < top else 0.0
+    tree[:] = 0.0
+    k = n - 1
+    for i in range(n - 1, -1, -1):  # descending: the partners with s_j > s_i - 1 are a growing suffix
+        while k >= 0 and s[k] + 1.0 > s[i]:
+            node = level[k]
+            while node <= top:
+                tree[node] += v[k]
+                node += node & -node
+            k -= 1
+        upto = 0.0
+        node = level[i] - 1
+        while node > 0:
+            upto += tree[node]
+            node -= node & -node
+        below[i] = upto
+
+
+@kernel
+def active_counts(
+    s: Vector, level: Level, query_ptr: Index, first: int, last: int, as_worse: Vector, as_better: Vector
+) -> None:
+    """Number of active pairs in which each document is the worse, and the better, one; rows sorted by score."""
+    for q in range(first, last):
+        a, b = query_ptr[q], query_ptr[q + 1]
+        active_sums(s[a:b], level[a:b], np.ones(b - a), as_worse[a:b], as_better[a:b])
+
+
+@kernel
+def pull(
+    order: Index,
+    s: Vector,
+    level: Level,
+    active: Vector,
+    v: Vector,
+    query_ptr: Index,
+    first: int,
+    last: int,
+    out: Vector,
+) -> None:
+    """``out_i = sum of v_i - v_j over the active partners j of i``; s, level and active sorted, v and out by row."""
+    for q in range(first, last):
+        a, b = query_ptr[q], query_ptr[q + 1]
+        here, above, below = np.empty(b - a), np.empty(b - a), np.empty(b - a)
+        for k in range(a, b):
+            here[k - a] = v[order[k]]
+        active_sums(s[a:b], level[a:b], here, above, below)
+        for k in range(a, b):
+            out[order[k]] = active[k] * here[k - a] - above[k - a] - below[k - a]

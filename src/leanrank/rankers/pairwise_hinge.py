@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from leanrank.data.ranking_data import RankingData
 from leanrank.kernels._threads import default_threads, split_queries
-from leanrank.kernels.pairwise import active_sums, label_levels, score_order
+from leanrank.kernels.pairwise import active_counts, label_levels, pull, sort_by_score
 from leanrank.kernels.products import columns_times, rows_times
 
 Vector = NDArray[np.float64]
@@ -101,32 +101,36 @@ class Margins:
     """
 
     def __init__(self, loss: PairwiseSquaredHinge, s: Vector) -> None:
+        n, ptr = len(s), loss.query_ptr
         self._loss = loss
-        self._s = s
-        self._order = np.empty(len(s), dtype=np.int64)
-        loss._each(lambda first, last: score_order(s, loss.query_ptr, first, last, self._order))
-        worse, better = self._sums(np.ones(len(s)))
+        self._order, self._s, self._level = np.empty(n, dtype=np.int64), np.empty(n), np.empty(n, dtype=np.int32)
+        loss._each(
+            lambda first, last: sort_by_score(s, loss._level, ptr, first, last, self._order, self._s, self._level)
+        )
+        worse, better = np.empty(n), np.empty(n)
+        loss._each(lambda first, last: active_counts(self._s, self._level, ptr, first, last, worse, better))
         self._active = worse + better
-        pull = self._pull(s)
+        pairs = float(better.sum())
         worse -= better
-        self.value = float(s @ pull + 2.0 * (worse @ s) + better.sum())
-        pull += worse
-        pull *= 2.0
-        self.slope = pull
+        lean = better
+        lean[self._order] = worse
+        slope = self._pull(s)
+        self.value = float(s @ slope + 2.0 * (lean @ s) + pairs)
+        slope += lean
+        slope *= 2.0
+        self.slope = slope
 
     def curve(self, t: Vector) -> Vector:
         """H t, where H is the (generalised) Hessian of L at s."""
-        return 2.0 * self._pull(t)
+        product = self._pull(t)
+        product *= 2.0
+        return product
 
     def _pull(self, v: Vector) -> Vector:
-        above, below = self._sums(v)
-        return self._active * v - above - below
-
-    def _sums(self, v: Vector) -> tuple[Vector, Vector]:
-        loss, above, below = self._loss, np.empty(len(v)), np.empty(len(v))
+        loss, out = self._loss, np.empty(len(v))
         loss._each(
-            lambda first, last: active_sums(
-                self._order, self._s, v, loss._level, loss.query_ptr, first, last, above, below
+            lambda first, last: pull(
+                self._order, self._s, self._level, self._active, v, loss.query_ptr, first, last, out
             )
         )
-        return above, below
+        return out
