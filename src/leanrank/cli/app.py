@@ -5,9 +5,8 @@ from __future__ import annotations
 import os
 import signal
 import sys
-from typing import Annotated
+from typing import Annotated, Any
 
-import click
 import typer
 
 from leanrank import __version__
@@ -16,6 +15,9 @@ from leanrank.cli.graph import graph
 from leanrank.cli.lint import lint
 from leanrank.cli.select import select
 from leanrank.errors import LeanRankError
+
+# The error of a mistyped command or option; its class is public only as the base of this one.
+UsageError: type[Any] = typer.BadParameter.__base__  # type: ignore[assignment]
 
 BAD_INPUT = 2
 INTERRUPTED = 128 + signal.SIGINT
@@ -52,13 +54,10 @@ def run(arguments: list[str] | None = None) -> int:
         return int(app(arguments, prog_name="leanrank", standalone_mode=False) or 0)
     except LeanRankError as error:
         return _fail(str(error))
-    except click.exceptions.NoArgsIsHelpError as error:
-        print(error.format_message())
-        return BAD_INPUT
-    except click.ClickException as error:
+    except UsageError as error:
         error.show()
         return BAD_INPUT
-    except (KeyboardInterrupt, click.Abort):
+    except (KeyboardInterrupt, typer.Abort):
         print("leanrank: interrupted", file=sys.stderr)
         return INTERRUPTED
     except BrokenPipeError:  # the reader of a pipe has gone: not our error, nothing more to say
