@@ -10,7 +10,7 @@ from leanrank.selectors.mrmr import MRMR
 from leanrank.stats.importance import Importance
 from leanrank.stats.similarity import Similarity
 
-DATA = tie_free()
+DATA = tie_free(n_queries=40)
 MAKERS = [pytest.param(lambda name=name: registry.get(name), id=name) for name in registry.names()]
 MAKERS += [
     pytest.param(lambda: MRMR(relevance="f", similarity=Similarity("pearson", scope="pooled")), id="mrmr-f"),

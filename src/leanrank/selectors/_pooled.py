@@ -13,7 +13,7 @@ from leanrank.data.ranking_data import RankingSource
 from leanrank.engines.fold import fold
 from leanrank.errors import DataError
 from leanrank.selectors._base import Selector
-from leanrank.selectors.path import Path
+from leanrank.selectors.path import Path, Step
 from leanrank.stats.constant import Constant
 from leanrank.stats.discretize import Binning, as_discretizer
 from leanrank.stats.information import Score, symmetrical_uncertainty
@@ -61,9 +61,12 @@ class PooledSelector(Selector):
 
     discretizer: Any
     engine: Any
+    min_features: int = 0
 
     def _check_parameters(self) -> None:
         as_discretizer(self.discretizer).check()
+        whole = isinstance(self.min_features, (int, np.integer)) and not isinstance(self.min_features, bool)
+        self._require("min_features", "a whole number >= 0", whole and self.min_features >= 0)
 
     def _fit(self, source: RankingSource) -> Path:
         constant, values = fold([Constant(), ValueCounts()], source, self.engine)
@@ -81,9 +84,17 @@ class PooledSelector(Selector):
         """The path, counted in the features of `pooled`."""
         raise NotImplementedError(f"{type(self).__name__} must define _path.")
 
-    def _warn_empty(self, why: str) -> None:
-        warnings.warn(
-            f"{type(self).__name__} selected no feature: {why}. Pass min_features=1 to keep the best one.",
-            UserWarning,
-            stacklevel=5,
-        )
+    def _at_least(self, steps: list[Step], relevance: NDArray[np.float64], why_none: str) -> list[Step]:
+        """Fill up to `min_features` with the most relevant other features, or say that there is none."""
+        if not steps and self.min_features == 0:
+            warnings.warn(
+                f"{type(self).__name__} selected no feature: {why_none}. Pass min_features=1 to keep the best one.",
+                UserWarning,
+                stacklevel=5,
+            )
+        taken = {step.feature for step in steps}
+        others = [int(j) for j in np.argsort(-relevance, kind="stable") if int(j) not in taken]
+        missing = max(0, self.min_features - len(steps))
+        return steps + [
+            Step(j, float(relevance[j]), 0.0, f"min_features={self.min_features}") for j in others[:missing]
+        ]

@@ -161,7 +161,6 @@ class CFS(PooledSelector):
         super()._check_parameters()
         self._require_one_of("search", ("best_first", "greedy", "exhaustive"))
         self._require_number("max_stale", "a whole number >= 1", 1)
-        self._require_number("min_features", "a whole number >= 0", 0)
 
     def _path(self, pooled: Pooled) -> Path:
         relevance = pooled.relevance()
@@ -180,14 +179,7 @@ class CFS(PooledSelector):
                 now = float(merit([*(step.feature for step in steps), j], relevance, uncertainty))
                 steps.append(Step(j, float(relevance[j]), now - before, "locally predictive"))
                 before = now
-        if not steps and self.min_features == 0:
-            self._warn_empty("no feature tells anything about the label")
-        taken = {step.feature for step in steps}
-        for j in np.argsort(-relevance, kind="stable"):
-            if len(steps) >= self.min_features:
-                break
-            if int(j) not in taken:
-                steps.append(Step(int(j), float(relevance[j]), 0.0, f"min_features={self.min_features}"))
+        steps = self._at_least(steps, relevance, "no feature tells anything about the label")
         return Path.of(steps, len(relevance), relevance)
 
     def _search(self, relevance: Matrix, uncertainty: Matrix) -> tuple[int, ...]:

@@ -14,6 +14,8 @@ from leanrank.stats.patterns import Inconsistency
 
 _SLACK = 1e-12
 
+Steps = tuple[list[Step], NDArray[np.float64]]
+
 
 def eliminate(inconsistency: Inconsistency, order: list[int]) -> list[tuple[int, int]]:
     """Take features away one by one until none is left: (feature, rows inconsistent after its removal).
@@ -49,6 +51,8 @@ class Consistency(PooledSelector):
         See `best_first`.
     discretizer : {"mdl", "equal_frequency", "equal_width"} or discretizer
         How values become bins.
+    min_features : int
+        Where the set is smaller, fill up with the features of largest SU with the label. 0 may select none.
     engine : optional
         Where the patterns are counted.
 
@@ -90,6 +94,7 @@ class Consistency(PooledSelector):
         epsilon: float = 0.0,
         max_stale: int = 5,
         discretizer: Any = "mdl",
+        min_features: int = 0,
         engine: Any = None,
     ) -> None:
         self.n_features_to_select = n_features_to_select
@@ -97,6 +102,7 @@ class Consistency(PooledSelector):
         self.epsilon = epsilon
         self.max_stale = max_stale
         self.discretizer = discretizer
+        self.min_features = min_features
         self.engine = engine
 
     def _check_parameters(self) -> None:
@@ -111,14 +117,15 @@ class Consistency(PooledSelector):
         of_all = inconsistency.rows(np.arange(pooled.n_features))
         several = pooled.binning.n_bins > 1
         if self.search == "backward":
-            path = self._backward(inconsistency, of_all, several)
+            steps, scores = self._backward(inconsistency, of_all, several)
         else:
-            path = self._forward(inconsistency, pooled.label_counts, several)
+            steps, scores = self._forward(inconsistency, pooled.label_counts, several)
         self.inconsistency_of_all_ = of_all / n
-        self.inconsistency_ = inconsistency.rows(path.ranking) / n
-        return path
+        self.inconsistency_ = inconsistency.rows([step.feature for step in steps]) / n
+        steps = self._at_least(steps, pooled.relevance(), "the majority label alone is as consistent as all features")
+        return Path.of(steps, pooled.n_features, scores)
 
-    def _backward(self, inconsistency: Inconsistency, of_all: int, several: NDArray[np.bool_]) -> Path:
+    def _backward(self, inconsistency: Inconsistency, of_all: int, several: NDArray[np.bool_]) -> Steps:
         n = inconsistency.n_rows
         allowed = of_all + (self.epsilon + _SLACK) * n
         scores = np.zeros(len(several))
@@ -130,17 +137,17 @@ class Consistency(PooledSelector):
                 why = f"without it the inconsistency rises from {before / n:.6g} to {rows / n:.6g}"
                 steps.append(Step(feature, rows / n, scores[feature], why))
             before = rows
-        return Path.of(steps[::-1], len(several), scores)
+        return steps[::-1], scores
 
     def _forward(
         self, inconsistency: Inconsistency, label_counts: NDArray[np.int64], several: NDArray[np.bool_]
-    ) -> Path:
+    ) -> Steps:
         n = inconsistency.n_rows
 
         def with_each(group: tuple[int, ...]) -> NDArray[np.float64]:
             rows = np.full(len(several), n)
             for j in np.flatnonzero(several):
-                rows[j] = inconsistency.rows((*group, j))
+                rows[j] = inconsistency.rows((*group, int(j)))
             return np.asarray(1.0 - rows / n)
 
         group, _ = best_first(with_each, len(several), label_counts.max() / n, max_stale=self.max_stale)
@@ -152,4 +159,4 @@ class Consistency(PooledSelector):
             scores[j] = (before - rows) / n
             steps.append(Step(j, rows / n, scores[j], f"inconsistency {before / n:.6g} to {rows / n:.6g}"))
             before = rows
-        return Path.of(steps, len(several), scores)
+        return steps, scores

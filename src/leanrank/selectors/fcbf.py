@@ -90,7 +90,6 @@ class FCBF(PooledSelector):
     def _check_parameters(self) -> None:
         super()._check_parameters()
         self._require_number("delta", "a number in [0, 1]", 0.0, 1.0)
-        self._require_number("min_features", "a whole number >= 0", 0)
 
     def _path(self, pooled: Pooled) -> Path:
         relevance = pooled.relevance()
@@ -102,11 +101,5 @@ class FCBF(PooledSelector):
             told = 0.0 if nearest is None else float(uncertainty[nearest, q])
             why = f"SU {relevance[q]:.6g} with the label, at most {told:.6g} with those before"
             steps.append(Step(q, float(relevance[q]), float(relevance[q] - told), why))
-        if not steps and self.min_features == 0:
-            self._warn_empty(f"no feature's SU with the label exceeds {self.delta:g}")
-        for q in np.argsort(-relevance, kind="stable"):
-            if len(steps) >= self.min_features:
-                break
-            if int(q) not in kept:
-                steps.append(Step(int(q), float(relevance[q]), 0.0, f"min_features={self.min_features}"))
+        steps = self._at_least(steps, relevance, f"no feature's SU with the label exceeds {self.delta:g}")
         return Path.of(steps, len(relevance), relevance)

@@ -27,6 +27,8 @@ class INTERACT(PooledSelector):
         Largest contribution of a feature that is removed.
     discretizer : {"mdl", "equal_frequency", "equal_width"} or discretizer
         How values become bins.
+    min_features : int
+        Where the set is smaller, fill up with the features of largest SU with the label. 0 may select none.
     engine : optional
         Where the patterns are counted.
 
@@ -65,11 +67,13 @@ class INTERACT(PooledSelector):
         *,
         delta: float = 1e-4,
         discretizer: Any = "mdl",
+        min_features: int = 0,
         engine: Any = None,
     ) -> None:
         self.n_features_to_select = n_features_to_select
         self.delta = delta
         self.discretizer = discretizer
+        self.min_features = min_features
         self.engine = engine
 
     def _check_parameters(self) -> None:
@@ -95,4 +99,5 @@ class INTERACT(PooledSelector):
                 steps.append(Step(f, float(relevance[f]), float(scores[f]), why))
         self.inconsistency_of_all_ = of_all / n
         self.inconsistency_ = before / n
-        return Path.of(steps[::-1], pooled.n_features, scores)
+        steps = self._at_least(steps[::-1], relevance, f"no feature's removal costs more than {self.delta:g}")
+        return Path.of(steps, pooled.n_features, scores)

@@ -94,6 +94,7 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # typ
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.target_tags.required = self.needs_labels
+        tags.transformer_tags.preserves_dtype = []
         return tags
 
 
