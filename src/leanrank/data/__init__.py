@@ -6,6 +6,9 @@ __getattr__, __dir__, __all__ = lazy(
     __name__,
     {
         "RankingData": "leanrank.data.ranking_data",
+        "read_letor": "leanrank.data.letor",
+        "scan_letor": "leanrank.data.letor_scan",
+        "write_letor": "leanrank.data.letor_writer",
         "RankingSource": "leanrank.data.ranking_data",
         "concatenate": "leanrank.data.ranking_data",
         "from_orders": "leanrank.data.orders",

@@ -1,0 +1,111 @@
+"""Byte streams of plain, gzip, bzip2 and Zstandard files, read and written through one door."""
+
+from __future__ import annotations
+
+import io
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Protocol, TypeAlias
+
+from leanrank.data.whole_file import whole_file
+from leanrank.errors import DataError
+
+PathLike: TypeAlias = "str | os.PathLike[str]"
+
+_MAGIC = {b"\x1f\x8b": "gzip", b"BZh": "bz2", b"\x28\xb5\x2f\xfd": "zstd"}
+_SUFFIX = {".gz": "gzip", ".bz2": "bz2", ".zst": "zstd"}
+
+
+class ByteReader(Protocol):
+    """What the readers need of a stream."""
+
+    def readinto(self, buffer: memoryview) -> int: ...
+
+
+def without_suffix(path: Path) -> Path:
+    """`path` without the suffix of a compression.
+
+    >>> without_suffix(Path("S1.txt.gz")).name
+    'S1.txt'
+    """
+    return path.with_suffix("") if path.suffix in _SUFFIX else path
+
+
+@contextmanager
+def open_bytes(source: PathLike | io.BufferedIOBase) -> Iterator[ByteReader]:
+    """Open a file, or a stream already open, for reading; its first bytes, not its name, tell the compression.
+
+    What goes wrong in opening and decompressing is a DataError that names the file.
+    """
+    name = name_of(source)
+    try:
+        with _opened(source, name) as file:
+            yield _decompressed(file, name)
+    except IsADirectoryError as error:
+        raise DataError(f"{name} is a folder: expected a file.") from error
+    except FileNotFoundError as error:
+        raise DataError(f"There is no file {name}.") from error
+    except OSError as error:
+        raise DataError(f"{name} cannot be read: {error.strerror or error}.") from error
+
+
+def _opened(source: PathLike | io.BufferedIOBase, name: str) -> io.BufferedReader:
+    if not isinstance(source, (str, os.PathLike)):
+        return io.BufferedReader(source)
+    try:
+        return io.BufferedReader(io.FileIO(source), 1 << 18)
+    except ValueError as error:
+        raise DataError(f"{name!r} is not the name of a file: {error}.") from error
+
+
+def name_of(source: object) -> str:
+    """How messages call a file; a stream without a name is '<stream>'."""
+    if isinstance(source, (str, os.PathLike)):
+        return os.fsdecode(source)
+    return str(getattr(source, "name", "<stream>"))
+
+
+@contextmanager
+def create_bytes(path: PathLike) -> Iterator[Any]:
+    """Open a file for writing, compressed as its suffix says (.gz, .bz2, .zst); it appears whole or not at all."""
+    codec = _SUFFIX.get(Path(path).suffix)
+    with whole_file(path) as file:
+        if codec is None:
+            yield file
+            return
+        import pyarrow
+
+        with pyarrow.CompressedOutputStream(file, codec) as compressed:
+            yield compressed
+
+
+def _decompressed(file: io.BufferedReader, name: str) -> ByteReader:
+    head = file.peek(4)
+    for magic, codec in _MAGIC.items():
+        if head.startswith(magic):
+            return _Decompressed(file, codec, name)
+    return file
+
+
+class _Decompressed:
+    """A stream of the decompressed bytes; damage is a DataError."""
+
+    def __init__(self, file: io.BufferedReader, codec: str, name: str) -> None:
+        import pyarrow  # slow to load, and plain files do without it
+
+        self._stream = pyarrow.CompressedInputStream(file, codec)
+        self._codec, self._name = codec, name
+
+    def readinto(self, buffer: memoryview) -> int:
+        try:
+            return int(self._stream.readinto(buffer))
+        except OSError as error:
+            if "Truncated" in str(error):
+                raise DataError(
+                    f"{self._name} is cut off: its {self._codec} stream ends too early. Copy or download it again."
+                ) from error
+            raise DataError(
+                f"{self._name} is damaged: its {self._codec} stream does not decompress ({error})."
+            ) from error

@@ -1,0 +1,146 @@
+"""Print rows in the LETOR format: decimal numbers by integer arithmetic, the rest copied from prepared text."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from leanrank.kernels._jit import kernel
+
+#: Marks of `places`: a missing value, and a number whose text the caller prepares.
+NULL, PREPARED = -1, -2
+
+#: Bytes that a number printed by `print_rows` can take: sign, 16 digits, point, leading zero.
+NUMBER_BYTES = 20
+
+_POWERS_OF_TEN = 10.0 ** np.arange(23)
+_EXACT = 2.0**53
+
+
+@kernel
+def shortest(values: NDArray[Any], narrow: NDArray[Any], units: NDArray[np.int64], places: NDArray[np.int8]) -> None:
+    """The fewest decimal places d, and u, so that u / 10**d rounds to the value: exactly what a reader computes.
+
+    u / 10**d with u < 2**53 and d <= 15 is one correctly rounded division, so the test is the reader's arithmetic.
+    `narrow` is one cell of the values' width, to round to it.
+    """
+    for i in range(len(values)):
+        magnitude = np.abs(np.float64(values[i]))
+        if magnitude != magnitude:
+            places[i] = NULL
+            continue
+        places[i] = PREPARED
+        for d in range(16):
+            scaled = np.rint(magnitude * _POWERS_OF_TEN[d])
+            if not scaled < _EXACT:
+                break
+            narrow[0] = scaled / _POWERS_OF_TEN[d]
+            if narrow[0] == magnitude:
+                units[i] = np.int64(scaled)
+                places[i] = d
+                break
+
+
+@kernel
+def fixed(values: NDArray[Any], decimals: int, units: NDArray[np.int64], places: NDArray[np.int8]) -> None:
+    """u, so that u / 10**decimals is the value rounded; one too near to half way is left to the caller."""
+    for i in range(len(values)):
+        value = np.float64(values[i])
+        if value != value:
+            places[i] = NULL
+            continue
+        scaled = np.abs(value) * _POWERS_OF_TEN[decimals]
+        places[i] = PREPARED
+        if scaled < 1e12:  # the product's error is under 2**-13
+            rounded = np.rint(scaled)
+            if np.abs(np.abs(scaled - rounded) - 0.5) > 0.001:
+                units[i] = np.int64(rounded)
+                places[i] = decimals
+
+
+@kernel
+def _copy(source: Any, start: Any, end: Any, out: Any, at: Any) -> Any:
+    for i in range(start, end):
+        out[at] = source[i]
+        at += 1
+    return at
+
+
+@kernel
+def _print_units(units: Any, places: Any, negative: Any, out: Any, at: Any) -> Any:
+    if negative:
+        out[at] = 45
+        at += 1
+    digits = 1
+    rest = units // 10
+    while rest > 0:
+        digits += 1
+        rest //= 10
+    digits = max(digits, places + 1)
+    end = at + digits + (places > 0)
+    i = end
+    rest = units
+    for d in range(digits):
+        if d == places and places > 0:
+            i -= 1
+            out[i] = 46
+        i -= 1
+        out[i] = 48 + rest % 10
+        rest //= 10
+    return end
+
+
+@kernel
+def print_rows(
+    labels: NDArray[np.uint8],
+    label_ptr: NDArray[np.int64],
+    label_of: NDArray[np.int64],
+    qids: NDArray[np.uint8],
+    qid_ptr: NDArray[np.int64],
+    query_of: NDArray[np.int64],
+    row_ptr: NDArray[np.int64],
+    columns: NDArray[Any],
+    negative: NDArray[np.bool_],
+    units: NDArray[np.int64],
+    places: NDArray[np.int8],
+    prepared: NDArray[np.uint8],
+    prepared_ptr: NDArray[np.int64],
+    comments: NDArray[np.uint8],
+    comment_ptr: NDArray[np.int64],
+    out: NDArray[np.uint8],
+) -> int:
+    """Print every row into `out`; an array `x` and its `x_ptr` hold texts one after the other. Returns the length.
+
+    `columns` holds the 0-based feature of each entry, or is empty: then every row has the same number, in order.
+    An empty comment is none.
+    """
+    at = 0
+    n_prepared = 0
+    for row in range(len(row_ptr) - 1):
+        label = label_of[row]
+        at = _copy(labels, label_ptr[label], label_ptr[label + 1], out, at)
+        out[at], out[at + 1], out[at + 2], out[at + 3], out[at + 4] = 32, 113, 105, 100, 58  # " qid:"
+        query = query_of[row]
+        at = _copy(qids, qid_ptr[query], qid_ptr[query + 1], out, at + 5)
+        for j in range(row_ptr[row], row_ptr[row + 1]):
+            feature = (columns[j] if len(columns) > 0 else j - row_ptr[row]) + 1
+            out[at] = 32
+            at = _print_units(feature, 0, False, out, at + 1)
+            out[at] = 58
+            at += 1
+            if places[j] >= 0:
+                at = _print_units(units[j], places[j], negative[j], out, at)
+            elif places[j] == NULL:
+                out[at], out[at + 1], out[at + 2], out[at + 3] = 78, 85, 76, 76
+                at += 4
+            else:
+                at = _copy(prepared, prepared_ptr[n_prepared], prepared_ptr[n_prepared + 1], out, at)
+                n_prepared += 1
+        if comment_ptr[row] < comment_ptr[row + 1]:
+            out[at], out[at + 1] = 32, 35  # " #"
+            at = _copy(comments, comment_ptr[row], comment_ptr[row + 1], out, at + 2)
+        out[at] = 10
+        at += 1
+    return at
