@@ -1,0 +1,135 @@
+"""How sure a difference is, when many were tried: simultaneous bounds by a bootstrap over queries."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from leanrank.errors import DataError, ParameterError
+
+#: Resampling weights held in memory at once.
+_CHUNK_CELLS = 4_000_000
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A mean difference per query to a reference, its interval, and how sure it is that the loss is small.
+
+    `low` and `high` hold for all differences computed together with this one (at the level asked for), so picking the
+    best looking of them does not spoil them. `low_one_sided` is the bound of the stop rule, `p` its p-value, corrected
+    in the same way: the chance to see this if the true loss were `max_loss`.
+    """
+
+    mean: float
+    low: float
+    high: float
+    low_one_sided: float
+    p: float
+    n_queries: int
+
+    def to_dict(self) -> dict[str, float]:
+        return {
+            name: round(float(getattr(self, name)), 6) for name in ("mean", "low", "high", "low_one_sided", "p")
+        } | {"n_queries": self.n_queries}
+
+
+def differences(
+    values: NDArray[np.float64],
+    reference: NDArray[np.float64],
+    *,
+    max_loss: float = 0.0,
+    level: float = 0.95,
+    n_resamples: int = 2_000,
+    random_state: int = 0,
+) -> list[Difference]:
+    """Compare several candidates with one reference over the same queries.
+
+    The queries are resampled with replacement, the same way for all candidates. With t* the studentised deviation of
+    a resampled mean from the mean, the quantile of ``max over candidates of t*`` makes bounds that hold for all
+    candidates at once (the max-t method: Westfall and Young 1993; Romano and Wolf 2005).
+
+    Parameters
+    ----------
+    values : array of shape (candidates, queries)
+        The metric of every candidate on every query; NaN where the metric skips a query.
+    reference : array of shape (queries,)
+    max_loss : float
+        The loss that the p-values test against.
+    level : float
+        Of the bounds, 0.95 by default.
+    n_resamples, random_state : int
+        Of the bootstrap.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> all_features = rng.random(400)
+    >>> same, worse = all_features.copy(), all_features - 0.05 - 0.1 * rng.random(400)
+    >>> for d in differences(np.stack([same, worse]), all_features, max_loss=0.002):
+    ...     print(f"{d.mean:.3f} [{d.low:.3f}, {d.high:.3f}] {d.low_one_sided >= -0.002}")
+    0.000 [0.000, 0.000] True
+    -0.101 [-0.104, -0.098] False
+    """
+    if not 0.5 < level < 1:
+        raise ParameterError.of("differences", "level", "between 0.5 and 1", level)
+    table = np.atleast_2d(np.asarray(values, dtype=np.float64)) - np.asarray(reference, dtype=np.float64)
+    judged = ~np.isnan(table).any(axis=0)
+    table = table[:, judged]
+    n_candidates, n = table.shape
+    if n < 2:
+        raise DataError(f"A difference needs at least two judged queries. Got {n}.")
+    mean = table.mean(axis=1)
+    error = table.std(axis=1, ddof=1) / np.sqrt(n)
+    safe = np.where(error > 0, error, 1.0)
+    upper, both = _largest_deviations((table - mean[:, None]) / safe[:, None], n_resamples, random_state)
+    one_sided, two_sided = np.quantile(upper, level), np.quantile(both, level)
+    standing = np.where(error > 0, (mean + max_loss) / safe, np.where(mean + max_loss >= 0, np.inf, -np.inf))
+    return [
+        Difference(
+            mean=float(mean[c]),
+            low=float(mean[c] - two_sided * error[c]),
+            high=float(mean[c] + two_sided * error[c]),
+            low_one_sided=float(mean[c] - one_sided * error[c]),
+            p=float((1 + (upper >= standing[c]).sum()) / (1 + n_resamples)),
+            n_queries=n,
+        )
+        for c in range(n_candidates)
+    ]
+
+
+def _largest_deviations(
+    deviations: NDArray[np.float64], n_resamples: int, random_state: int
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Of each resample, the largest studentised deviation over candidates: signed, and in absolute value."""
+    n = deviations.shape[1]
+    rng = np.random.default_rng(random_state)
+    upper, both = np.empty(n_resamples), np.empty(n_resamples)
+    step = max(1, _CHUNK_CELLS // n)
+    for first in range(0, n_resamples, step):
+        last = min(first + step, n_resamples)
+        counts = rng.multinomial(n, np.full(n, 1 / n), size=last - first)
+        t = counts @ deviations.T / n
+        upper[first:last] = t.max(axis=1)
+        both[first:last] = np.abs(t).max(axis=1)
+    return upper, both
+
+
+def pareto_front(points: Sequence[tuple[float, float, float]]) -> list[int]:
+    """Numbers of the points (value, size, cost) that no other point beats: higher value, smaller size, lower cost.
+
+    >>> pareto_front([(0.5, 3, 3.0), (0.4, 1, 9.0), (0.5, 4, 3.0), (0.6, 9, 20.0)])
+    [0, 1, 3]
+    """
+
+    def beats(a: tuple[Any, ...], b: tuple[Any, ...]) -> bool:
+        return a[0] >= b[0] and a[1] <= b[1] and a[2] <= b[2] and a != b
+
+    return [
+        i
+        for i, point in enumerate(points)
+        if not any(beats(other, point) or (other == point and j < i) for j, other in enumerate(points))
+    ]

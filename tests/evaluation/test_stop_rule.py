@@ -1,0 +1,70 @@
+"""Simultaneous bounds: they cover as often as promised, and know exact ties."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from leanrank.errors import DataError, ParameterError
+from leanrank.evaluation.stop_rule import differences, pareto_front
+
+
+def test_one_candidate_is_close_to_the_t_interval():
+    rng = np.random.default_rng(3)
+    values = rng.normal(0.01, 0.1, (1, 300))
+    found = differences(values, np.zeros(300), max_loss=0.0, n_resamples=20_000)[0]
+    low, high = stats.t.interval(0.95, 299, loc=values.mean(), scale=stats.sem(values[0]))
+    assert found.low == pytest.approx(low, abs=2e-3)
+    assert found.high == pytest.approx(high, abs=2e-3)
+    p = stats.ttest_1samp(values[0], 0, alternative="greater").pvalue
+    assert found.p == pytest.approx(p, abs=0.02)
+
+
+def test_the_bounds_hold_for_all_candidates_at_once():
+    # 20 useless candidates: some looks good by luck, yet no bound should say so more than 5% of the time
+    wrong = 0
+    for seed in range(100):
+        values = np.random.default_rng(seed).normal(0, 0.1, (20, 80))
+        found = differences(values, np.zeros(80), n_resamples=400, random_state=seed)
+        wrong += any(d.low_one_sided > 0 for d in found)
+    assert wrong <= 12  # 5 expected; a bound per candidate alone would be wrong about 64 times
+
+
+def test_more_candidates_widen_the_interval():
+    rng = np.random.default_rng(0)
+    values = rng.normal(0, 0.1, (30, 100))
+    alone = differences(values[:1], np.zeros(100))[0]
+    among = differences(values, np.zeros(100))[0]
+    assert among.low < alone.low
+    assert among.p >= alone.p
+
+
+def test_equal_rankings_have_no_doubt():
+    same = np.random.default_rng(0).random(50)
+    found = differences(same[None], same, max_loss=0.002)[0]
+    assert (found.mean, found.low, found.high, found.low_one_sided) == (0, 0, 0, 0)
+    assert found.p < 0.01
+
+
+def test_skipped_queries_do_not_count():
+    values = np.array([[0.1, np.nan, 0.3, 0.2]])
+    assert differences(values, np.zeros(4))[0].n_queries == 3
+    with pytest.raises(DataError, match="at least two judged queries"):
+        differences(np.array([[0.1, np.nan]]), np.zeros(2))
+    with pytest.raises(ParameterError, match="'level'"):
+        differences(values, np.zeros(4), level=0.2)
+
+
+def test_large_tables_are_resampled_in_chunks(monkeypatch):
+    from leanrank.evaluation import stop_rule
+
+    values = np.random.default_rng(0).normal(size=(3, 40))
+    whole = differences(values, np.zeros(40), n_resamples=100)
+    monkeypatch.setattr(stop_rule, "_CHUNK_CELLS", 400)
+    assert differences(values, np.zeros(40), n_resamples=100) == whole
+
+
+def test_pareto_front_keeps_one_of_equal_points():
+    assert pareto_front([(1.0, 2, 1.0), (1.0, 2, 1.0), (0.5, 3, 2.0)]) == [0]
+    assert pareto_front([]) == []
