@@ -72,7 +72,7 @@ def differences(
     >>> for d in differences(np.stack([same, worse]), all_features, max_loss=0.002):
     ...     print(f"{d.mean:.3f} [{d.low:.3f}, {d.high:.3f}] {d.low_one_sided >= -0.002}")
     0.000 [0.000, 0.000] True
-    -0.101 [-0.104, -0.098] False
+    -0.100 [-0.103, -0.098] False
     """
     if not 0.5 < level < 1:
         raise ParameterError.of("differences", "level", "between 0.5 and 1", level)
