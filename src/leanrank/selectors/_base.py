@@ -18,6 +18,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from leanrank.data.door import as_source, is_source
 from leanrank.data.ranking_data import RankingData, RankingSource
 from leanrank.errors import DataError, ParameterError
+from leanrank.selectors.limits import LIMITS, Limits
 from leanrank.selectors.path import Path
 from leanrank.selectors.selection_record import selection_record
 
@@ -73,6 +74,8 @@ class Selector(_TransformsRankingData, SelectorMixin, BaseEstimator):  # type: i
         The selected features.
     selected_ : array of int64
         The selected features in order of selection.
+    cost_ : float
+        What they cost, of the selectors that take `costs` (see `Limits`); without costs, their number.
     dropped_ : array of int64
         Features dropped before the method began, because they are constant inside every query.
     n_features_in_ : int
@@ -98,19 +101,23 @@ class Selector(_TransformsRankingData, SelectorMixin, BaseEstimator):  # type: i
         regroup : bool
             Whether to bring the rows of a query together where they are not adjacent, instead of refusing.
         """
+        self._learn(self._fit(self._source(X, y, qid, regroup=regroup)))
+        return self
+
+    def _source(self, X: Any, y: Any, qid: Any, *, regroup: bool, missing: bool = False) -> RankingSource:
+        """The door: parameters and data are checked, the features known, before any work."""
         self._check_parameters()
         if y is None and not is_source(X):
             raise DataError(
                 f"{type(self).__name__} requires y to be passed, but the target y is None: there are no labels. "
                 "Call fit(X, y, qid=qid), or fit(data) with a RankingData."
             )
-        source = as_source(X, y, qid=qid, regroup=regroup)
-        if isinstance(source, RankingData):
+        source = as_source(X, y, qid=qid, regroup=regroup, missing=missing)
+        if isinstance(source, RankingData) and not missing:
             source.require_complete(type(self).__name__)
         self._set_input(source.feature_names, table=None if X is source else X)
-        self._wanted(self.n_features_in_)  # refuse an impossible size before the work
-        self._learn(self._fit(source))
-        return self
+        self._check_sizes()
+        return source
 
     def _fit(self, source: RankingSource) -> Path:
         """The algorithm: blocks of whole queries in, a path over all columns out."""
@@ -149,6 +156,22 @@ class Selector(_TransformsRankingData, SelectorMixin, BaseEstimator):  # type: i
         size = self.n_features_to_select
         return None if size is None else self._size(size, n_features)
 
+    def _check_sizes(self) -> None:
+        """Refuse an impossible size, costs or rules that do not fit the features."""
+        wanted, limits = self._wanted(self.n_features_in_), self._limits()
+        if wanted is not None and wanted < limits.must_keep.sum():
+            rule = f">= {limits.must_keep.sum()}, the number of features in 'must_keep'"
+            raise ParameterError.of(type(self).__name__, "n_features_to_select", rule, self.n_features_to_select)
+
+    def _limits(self, names: Sequence[str] | None = None) -> Limits:
+        """What `costs`, `groups`, `must_keep`, `never` and `budget` say of the features, or of those of `names`."""
+        known = self._names()
+        limits = Limits.of(type(self).__name__, known, **{name: getattr(self, name, None) for name in LIMITS})
+        if names is None:
+            return limits
+        place = {name: j for j, name in enumerate(known)}
+        return limits.only(np.array([place[name] for name in names], dtype=np.int64))
+
     def _set_input(self, names: Sequence[str], table: Any = None) -> None:
         """Set `n_features_in_`, and `feature_names_in_` where the input had names (a bare array has none)."""
         if table is not None and not isinstance(table, RankingData):
@@ -165,9 +188,11 @@ class Selector(_TransformsRankingData, SelectorMixin, BaseEstimator):  # type: i
         names = self._names()
         self.trace_ = [{"feature": step.feature, "name": names[step.feature], **asdict(step)} for step in path.trace]
         wanted = self._wanted(self.n_features_in_)
-        self.selected_ = path.ranking if wanted is None else path.ranking[:wanted]
+        self.selected_ = path.ranking[: path.stop if wanted is None else wanted]
         self.support_ = np.zeros(self.n_features_in_, dtype=bool)
         self.support_[self.selected_] = True
+        if hasattr(self, "costs"):
+            self.cost_ = self._limits().total(self.selected_)
         varying = self.n_features_in_ - len(path.dropped)
         if wanted is not None and wanted > varying:
             warnings.warn(

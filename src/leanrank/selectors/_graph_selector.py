@@ -31,9 +31,9 @@ class GraphSelector(Selector):
         """Learn from a graph computed before; `importance`, `similarity` and `engine` are not looked at."""
         self._check_parameters()
         self._set_input(graph.feature_names)
-        wanted = self._wanted(self.n_features_in_)
+        self._check_sizes()
         self.graph_ = graph
-        self._learn(self._path(graph, wanted))
+        self._learn(self._path(graph, self._wanted(self.n_features_in_)))
         return self
 
     def _fit(self, source: RankingSource) -> Path:
@@ -53,7 +53,7 @@ class GraphSelector(Selector):
 
     def _path(self, graph: FeatureGraph, size: int | None) -> Path:
         """Drop constant features, select, and count in the columns of the whole graph again."""
-        kept = np.flatnonzero(~graph.constant)
+        kept = np.flatnonzero(~graph.constant | self._limits().must_keep)
         if not len(kept):
             raise DataError(f"All {len(graph.constant)} features are constant inside every query: nothing to select.")
         if len(kept) == len(graph.constant):

@@ -32,6 +32,8 @@ class GAS(GraphSelector):
         Stop before the first feature whose lowered weight is below this.
     engine : optional
         Where the graph is computed.
+    costs, groups, must_keep, never, budget : optional
+        Gain per cost, and which features must or must not be taken; see `Limits`.
 
     Attributes
     ----------
@@ -72,6 +74,11 @@ class GAS(GraphSelector):
         similarity: Any = "kendall",
         min_weight: float | None = None,
         engine: Any = None,
+        costs: Any = None,
+        groups: Any = None,
+        must_keep: Any = None,
+        never: Any = None,
+        budget: float | None = None,
     ) -> None:
         self.n_features_to_select = n_features_to_select
         self.c = c
@@ -79,6 +86,11 @@ class GAS(GraphSelector):
         self.similarity = similarity
         self.min_weight = min_weight
         self.engine = engine
+        self.costs = costs
+        self.groups = groups
+        self.must_keep = must_keep
+        self.never = never
+        self.budget = budget
 
     def _check_parameters(self) -> None:
         self._require_number("c", ">= 0", low=0)
@@ -93,7 +105,7 @@ class GAS(GraphSelector):
                 np.subtract(weight, 2 * self.c * likeness[newest], out=weight)
             return weight
 
-        taken = greedy(lowered, len(weight), min_gain=self.min_weight)
+        taken = greedy(lowered, len(weight), min_gain=self.min_weight, limits=self._limits(graph.feature_names))
         return Path.of([self._step(graph, j, gain) for j, gain in taken], len(weight))
 
     def _step(self, graph: FeatureGraph, feature: int, gain: float) -> Step:

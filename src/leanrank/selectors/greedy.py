@@ -7,14 +7,20 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from leanrank.selectors.limits import Limits, per_cost
+
 #: What every feature would add now; called with the feature just taken, None at the start.
 Marginal = Callable[[int | None], NDArray[np.float64]]
 
 
-def greedy(marginal: Marginal, n_features: int, *, min_gain: float | None = None) -> list[tuple[int, float]]:
+def greedy(
+    marginal: Marginal, n_features: int, *, min_gain: float | None = None, limits: Limits | None = None
+) -> list[tuple[int, float]]:
     """Take the feature of largest marginal gain until none is left or the largest is below `min_gain`.
 
-    Gains are compared to 12 decimals, so that the order of summation never decides; the lowest index wins a tie.
+    Gains are compared to 12 decimals, so that the order of summation never decides; the lowest index wins a tie. With
+    `limits` it is the largest gain per cost of the features that may be taken; `min_gain` is about the gain itself,
+    and does not hold for features that must be kept.
 
     Returns
     -------
@@ -26,15 +32,27 @@ def greedy(marginal: Marginal, n_features: int, *, min_gain: float | None = None
     >>> worth = np.array([1.0, 3.0, 2.0])
     >>> greedy(lambda newest: worth, 3)
     [(1, 3.0), (2, 2.0), (0, 1.0)]
+    >>> greedy(lambda newest: worth, 3, limits=Limits.of("GAS", ["a", "b", "c"], costs=[1, 6, 2], budget=7))
+    [(2, 2.0), (0, 1.0)]
     """
-    alive = np.ones(n_features, dtype=bool)
+    rules = Limits.none(n_features) if limits is None else limits
     taken: list[tuple[int, float]] = []
+    mask = np.zeros(n_features, dtype=bool)
     newest: int | None = None
-    while len(taken) < n_features:
-        gain = np.where(alive, np.round(marginal(newest), 12), -np.inf)
-        newest = int(np.argmax(gain))
-        if min_gain is not None and gain[newest] < min_gain:
-            break
+    while (candidates := rules.open(mask)).any():
+        gain = np.round(marginal(newest), 12)
+        if min_gain is not None:
+            candidates &= (gain >= min_gain) | rules.must_keep
+            if not candidates.any():
+                break
+        newest = best(gain, rules.marginal(mask), candidates)
         taken.append((newest, float(gain[newest])))
-        alive[newest] = False
+        mask[newest] = True
     return taken
+
+
+def best(gain: NDArray[np.float64], cost: NDArray[np.float64], candidates: NDArray[np.bool_]) -> int:
+    """The candidate of largest gain per cost; of equals the one of largest gain, then of lowest index."""
+    places = np.flatnonzero(candidates)
+    gains, worth = gain[places], per_cost(gain[places], cost[places])
+    return int(places[np.argmax(np.where(worth == worth.max(), gains, -np.inf))])

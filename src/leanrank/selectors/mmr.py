@@ -32,6 +32,8 @@ class MMR(GraphSelector):
         What `feature_graph` takes. Importance outside [0, 1] is stretched to it.
     engine : optional
         Where the graph is computed.
+    costs, groups, must_keep, never, budget : optional
+        Gain per cost, and which features must or must not be taken; see `Limits`.
 
     Attributes
     ----------
@@ -70,6 +72,11 @@ class MMR(GraphSelector):
         importance: Any = "map",
         similarity: Any = "kendall",
         engine: Any = None,
+        costs: Any = None,
+        groups: Any = None,
+        must_keep: Any = None,
+        never: Any = None,
+        budget: float | None = None,
     ) -> None:
         self.n_features_to_select = n_features_to_select
         self.lam = lam
@@ -77,6 +84,11 @@ class MMR(GraphSelector):
         self.importance = importance
         self.similarity = similarity
         self.engine = engine
+        self.costs = costs
+        self.groups = groups
+        self.must_keep = must_keep
+        self.never = never
+        self.budget = budget
 
     def _check_parameters(self) -> None:
         self._require_number("lam", "from 0 to 1", low=0, high=1)
@@ -101,7 +113,8 @@ class MMR(GraphSelector):
             return np.asarray((1 - self.lam) * r - self.lam * likeness_at_step[-1])
 
         steps = []
-        for (j, gain), likeness in zip(greedy(criterion, m), likeness_at_step, strict=True):
+        taken = greedy(criterion, m, limits=self._limits(graph.feature_names))
+        for (j, gain), likeness in zip(taken, likeness_at_step, strict=True):
             why = f"relevance {r[j]:.6g}, {self.aggregate} likeness {likeness[j]:.6g} to those before"
             steps.append(Step(j, float(graph.importance[j]), gain, why))
         return Path.of(steps, m)

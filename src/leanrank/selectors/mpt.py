@@ -31,6 +31,8 @@ class MPT(GraphSelector):
         What `feature_graph` takes. Importance outside [0, 1] is stretched to it, and sigma with it.
     engine : optional
         Where the graph is computed.
+    costs, groups, must_keep, never, budget : optional
+        Gain per cost, and which features must or must not be taken; see `Limits`.
 
     Attributes
     ----------
@@ -68,12 +70,22 @@ class MPT(GraphSelector):
         importance: Any = "map",
         similarity: Any = "kendall",
         engine: Any = None,
+        costs: Any = None,
+        groups: Any = None,
+        must_keep: Any = None,
+        never: Any = None,
+        budget: float | None = None,
     ) -> None:
         self.n_features_to_select = n_features_to_select
         self.b = b
         self.importance = importance
         self.similarity = similarity
         self.engine = engine
+        self.costs = costs
+        self.groups = groups
+        self.must_keep = must_keep
+        self.never = never
+        self.budget = budget
 
     def _check_parameters(self) -> None:
         self._require_number("b", ">= 0", low=0)
@@ -92,7 +104,7 @@ class MPT(GraphSelector):
             return np.asarray(r - self.b * _position_weight(n) * sigma**2 - 2 * self.b * sigma * held)
 
         steps = []
-        for j, gain in greedy(criterion, len(r)):
+        for j, gain in greedy(criterion, len(r), limits=self._limits(graph.feature_names)):
             why = f"relevance {r[j]:.6g}, less {r[j] - gain:.6g} for risk (deviation {sigma[j]:.6g})"
             steps.append(Step(j, float(graph.importance[j]), gain, why))
         return Path.of(steps, len(r))

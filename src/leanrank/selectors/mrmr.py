@@ -41,6 +41,8 @@ class MRMR(GraphSelector):
         regression and classification. For features with many equal values, Kendall with ``ties="cosine"`` serves best.
     engine : optional
         Where the graph is computed.
+    costs, groups, must_keep, never, budget : optional
+        Gain per cost, and which features must or must not be taken; see `Limits`.
 
     Attributes
     ----------
@@ -80,6 +82,11 @@ class MRMR(GraphSelector):
         importance: Any = "map",
         similarity: Any = "kendall",
         engine: Any = None,
+        costs: Any = None,
+        groups: Any = None,
+        must_keep: Any = None,
+        never: Any = None,
+        budget: float | None = None,
     ) -> None:
         self.n_features_to_select = n_features_to_select
         self.form = form
@@ -87,6 +94,11 @@ class MRMR(GraphSelector):
         self.importance = importance
         self.similarity = similarity
         self.engine = engine
+        self.costs = costs
+        self.groups = groups
+        self.must_keep = must_keep
+        self.never = never
+        self.budget = budget
 
     def _check_parameters(self) -> None:
         self._require_one_of("form", ("quotient", "difference"))
@@ -119,7 +131,8 @@ class MRMR(GraphSelector):
             return np.asarray(r / np.maximum(redundancy, FLOOR) if self.form == "quotient" else r - redundancy)
 
         steps = []
-        for (j, gain), redundancy in zip(greedy(criterion, len(r)), redundancies, strict=True):
+        taken = greedy(criterion, len(r), limits=self._limits(graph.feature_names))
+        for (j, gain), redundancy in zip(taken, redundancies, strict=True):
             why = f"relevance {r[j]:.6g}, mean likeness {redundancy[j]:.6g} to those before"
             steps.append(Step(j, float(r[j]), gain, why))
         return Path.of(steps, len(r))

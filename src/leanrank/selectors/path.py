@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -33,6 +33,8 @@ class Path:
         One step for each entry of `ranking`.
     dropped : array of int64
         Features taken out before the method began (constant inside every query).
+    stop : int, optional
+        Where the method itself would stop, if that is before the end of `ranking`.
 
     Examples
     --------
@@ -44,6 +46,7 @@ class Path:
     scores: NDArray[np.float64]
     trace: tuple[Step, ...]
     dropped: NDArray[np.int64]
+    stop: int | None = field(default=None, kw_only=True)
 
     @classmethod
     def of(cls, steps: Sequence[Step], n_features: int, scores: ArrayLike | None = None) -> Path:
@@ -73,4 +76,5 @@ class Path:
             scores=scores,
             trace=tuple(replace(step, feature=int(kept[step.feature])) for step in self.trace),
             dropped=np.setdiff1d(np.arange(n_features), kept),
+            stop=self.stop,
         )

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from leanrank.selectors._graph_selector import GraphSelector
-from leanrank.selectors.path import Path
+from leanrank.selectors.greedy import greedy
+from leanrank.selectors.path import Path, Step
 from leanrank.stats.feature_graph import FeatureGraph
 
 
@@ -23,6 +24,8 @@ class TopK(GraphSelector):
         What `feature_graph` takes; similarity is computed for `graph_` but not used.
     engine : optional
         Where the graph is computed.
+    costs, groups, must_keep, never, budget : optional
+        Gain per cost, and which features must or must not be taken; see `Limits`.
 
     Attributes
     ----------
@@ -53,11 +56,23 @@ class TopK(GraphSelector):
         importance: Any = "map",
         similarity: Any = "kendall",
         engine: Any = None,
+        costs: Any = None,
+        groups: Any = None,
+        must_keep: Any = None,
+        never: Any = None,
+        budget: float | None = None,
     ) -> None:
         self.n_features_to_select = n_features_to_select
         self.importance = importance
         self.similarity = similarity
         self.engine = engine
+        self.costs = costs
+        self.groups = groups
+        self.must_keep = must_keep
+        self.never = never
+        self.budget = budget
 
     def _select(self, graph: FeatureGraph) -> Path:
-        return Path.by_score(graph.importance, reason="importance")
+        worth = graph.importance
+        taken = greedy(lambda _: worth, len(worth), limits=self._limits(graph.feature_names))
+        return Path.of([Step(j, gain, gain, f"importance {gain:.6g}") for j, gain in taken], len(worth), worth)
