@@ -32,7 +32,6 @@ def of_columns(columns, y):
 
 
 ABCDE = of_columns([A, A, C, D, E], Y)
-XOR = of_columns([[0, 0, 1, 1], [0, 1, 0, 1], [0, 1, 1, 0], [0, 0, 1, 1]], [0, 1, 1, 0])
 
 
 def random_columns(seed):

@@ -5,6 +5,7 @@ from leanrank._lazy import lazy
 __getattr__, __dir__, __all__ = lazy(
     __name__,
     {
+        "BestGain": "leanrank.selectors.bestgain",
         "CFS": "leanrank.selectors.cfs",
         "ChiSquared": "leanrank.selectors.information_gain",
         "Consistency": "leanrank.selectors.consistency",

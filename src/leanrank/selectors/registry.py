@@ -10,6 +10,7 @@ from leanrank.selectors._base import Selector
 
 # name -> (module, class)
 _WHERE = {
+    "best-gain": ("leanrank.selectors.bestgain", "BestGain"),
     "cfs": ("leanrank.selectors.cfs", "CFS"),
     "chi-squared": ("leanrank.selectors.information_gain", "ChiSquared"),
     "consistency": ("leanrank.selectors.consistency", "Consistency"),

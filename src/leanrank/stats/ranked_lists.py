@@ -1,0 +1,149 @@
+"""Every query's documents ranked by every feature, and what merging these lists gains (BestGain)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from zlib import crc32
+
+import numpy as np
+from numpy.typing import NDArray
+
+from leanrank.data.ranking_data import RankingData
+from leanrank.kernels._threads import over_queries
+from leanrank.kernels.bestgain import merge_lists, merged_precisions, precisions
+from leanrank.metrics._base import Metric
+from leanrank.metrics.average_precision import AP
+from leanrank.stats.dense_parts import dense_parts
+from leanrank.stats.exact_sum import as_float, exact_sum
+
+Partial = tuple[NDArray[np.int64], NDArray[np.int64], int]
+
+
+@dataclass(frozen=True)
+class Merging:
+    """How lists are made, merged and measured."""
+
+    metric: Metric
+    relevance_threshold: float = 1.0
+    count_picked: bool = False
+    shuffle_seed: int | None = None  # None: equal values keep their order in the file
+
+    @property
+    def is_average_precision(self) -> bool:
+        return isinstance(self.metric, AP) and self.metric.k is None
+
+    def tie_order(self, data: RankingData, query: int) -> NDArray[np.int64] | None:
+        """The order in which equal values of a query's documents are taken, a function of its id alone."""
+        if self.shuffle_seed is None:
+            return None
+        name = crc32(str(data.query_ids[query]).encode())
+        n = int(data.query_ptr[query + 1] - data.query_ptr[query])
+        return np.random.default_rng([self.shuffle_seed, name]).permutation(n)
+
+
+class RankedLists:
+    """The lists of all features in all queries (4 bytes per value), and the list merged so far in each query."""
+
+    def __init__(self, data: RankingData, merging: Merging, *, n_threads: int | None = None) -> None:
+        self.y = data.y
+        self.query_ptr = data.query_ptr
+        self.merging = merging
+        self.n_threads = n_threads
+        self.relevant = data.y >= merging.relevance_threshold
+        self.orders = np.empty((data.n_features, data.n_rows), dtype=np.int32)
+        at = 0
+        for part in dense_parts(data):
+            for q in range(part.n_queries):
+                X = part.X[part.query_ptr[q] : part.query_ptr[q + 1]]
+                ties = merging.tie_order(part, q)
+                if ties is None:
+                    order = np.argsort(-X, axis=0, kind="stable")
+                else:
+                    order = ties[np.argsort(-X[ties], axis=0, kind="stable")]
+                self.orders[:, at : at + len(X)] = order.T
+                at += len(X)
+        self.best: NDArray[np.int32] | None = None
+
+    def add(self, feature: int) -> None:
+        """Merge the lists of `feature` into those merged so far; the first feature's lists are taken as they are."""
+        if self.best is None:
+            self.best = self.orders[feature].copy()
+            return
+        merged = np.empty_like(self.best)
+        merge_lists(self.orders[feature], self.best, self.relevant, self.query_ptr, self.merging.count_picked, merged)
+        self.best = merged
+
+    def values(self, features: NDArray[np.int64]) -> NDArray[np.float64]:
+        """The metric of every query (Q, features) after merging each of `features`; queries left out count 0."""
+        if not self.merging.is_average_precision:
+            return self._values_by_metric(features)
+        out = np.empty((len(self.query_ptr) - 1, len(features)))
+        if self.best is None:
+            precisions(self.orders, self.relevant, self.query_ptr, features, out)
+            return out
+        best = self.best
+
+        def work(first: int, last: int) -> None:
+            picked = self.merging.count_picked
+            merged_precisions(self.orders, best, self.relevant, self.query_ptr, first, last, features, picked, out)
+
+        min_rows = max(1, 50_000 // max(1, len(features)))
+        over_queries(work, self.query_ptr, self.n_threads, min_rows=min_rows)
+        return out
+
+    def current(self) -> NDArray[np.float64]:
+        """The metric of every query for the lists merged so far."""
+        if self.best is None:
+            return np.zeros(len(self.query_ptr) - 1)
+        return self._measured(self.best[None, :])[:, 0]
+
+    def _values_by_metric(self, features: NDArray[np.int64]) -> NDArray[np.float64]:
+        if self.best is None:
+            return self._measured(self.orders[features])
+        merged = np.empty((len(features), len(self.best)), dtype=np.int32)
+        for i, feature in enumerate(features):
+            picked = self.merging.count_picked
+            merge_lists(self.orders[feature], self.best, self.relevant, self.query_ptr, picked, merged[i])
+        return self._measured(merged)
+
+    def _measured(self, lists: NDArray[np.int32]) -> NDArray[np.float64]:
+        """The metric of lists (number, rows): a document scores minus its place."""
+        offset = np.repeat(self.query_ptr[:-1], np.diff(self.query_ptr))
+        place = np.arange(lists.shape[1]) - offset
+        scores = np.empty((lists.shape[1], len(lists)))
+        for i, ranked in enumerate(lists):
+            scores[ranked + offset, i] = -place
+        values = self.merging.metric.per_query(self.y, scores, self.query_ptr, n_threads=self.n_threads)
+        return np.nan_to_num(values, nan=0.0)
+
+    def partial(self, features: NDArray[np.int64]) -> Partial:
+        """Sums over queries of what each of `features` gains, and of the metric so far."""
+        current = self.current()
+        return exact_sum(self.values(features) - current[:, None]), exact_sum(current), len(current)
+
+
+@dataclass(frozen=True, eq=False)
+class Gains:
+    """Statistic: the mean over queries of what merging each of `features` into the lists of `chosen` gains.
+
+    The merges of the features chosen so far are replayed in each block, so nothing is kept between folds.
+    """
+
+    merging: Merging
+    chosen: tuple[int, ...]
+    features: NDArray[np.int64]
+
+    def of(self, block: RankingData) -> Partial:
+        block.require_complete("BestGain")
+        lists = RankedLists(block, self.merging, n_threads=1)
+        for feature in self.chosen:
+            lists.add(feature)
+        return lists.partial(self.features)
+
+    def merge(self, a: Partial, b: Partial) -> Partial:
+        return a[0] + b[0], a[1] + b[1], a[2] + b[2]
+
+    def finish(self, partial: Partial) -> tuple[NDArray[np.float64], float]:
+        """The mean gain of each feature, and the mean metric so far."""
+        gains, current, n_queries = partial
+        return np.round(as_float(gains) / n_queries, 12), float(np.round(as_float(current) / n_queries, 12))
