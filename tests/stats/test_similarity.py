@@ -221,3 +221,22 @@ def test_missing_values_are_refused():
     data = RankingData([[1.0], [np.nan]], [0, 1], [0, 2], missing=True)
     with pytest.raises(MissingValuesError, match="Similarity cannot take missing values: feature '1' has 1 of 2"):
         fold(Similarity(), data)
+
+
+@pytest.mark.data
+def test_mq2008_agrees_with_scipy(data_dir):
+    """Short lists, many ties, queries of constant features: pair by pair, query by query."""
+    from leanrank.data.letor import read_letor
+
+    data = read_letor(data_dir / "mq2008" / "S1.txt.gz")
+    tau_b = fold(Similarity(ties="tau-b"), data)
+    rho = fold(Similarity("spearman"), data)
+    for a, b in ((0, 14), (10, 22), (5, 40), (37, 38)):
+        taus, rhos = [], []
+        for q in np.flatnonzero(data.query_sizes >= 2):
+            x, z = data.query(q).X[:, [a, b]].T
+            varies = np.ptp(x) > 0 and np.ptp(z) > 0
+            taus.append(kendalltau(x, z).statistic if varies else 0.0)
+            rhos.append(spearmanr(x, z).statistic if varies else 0.0)
+        assert 2 * tau_b[a, b] - 1 == pytest.approx(np.mean(taus), abs=1e-9)
+        assert rho[a, b] == pytest.approx(np.mean(rhos), abs=1e-9)

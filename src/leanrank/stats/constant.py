@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leanrank.data.ranking_data import RankingData
+from leanrank.stats.dense_parts import dense_parts
 
 
 class ConstantPartial(NamedTuple):
@@ -35,8 +36,8 @@ class Constant:
     def of(self, block: RankingData) -> ConstantPartial:
         n_lists = int((block.query_sizes >= 2).sum())
         varies = np.zeros(block.n_features, dtype=bool)
-        for part in block.blocks(20_000) if block.is_sparse else [block]:
-            X, starts = part.dense(), part.query_ptr[:-1]
+        for part in dense_parts(block):
+            X, starts = part.X, part.query_ptr[:-1]
             varies |= (np.maximum.reduceat(X, starts, axis=0) > np.minimum.reduceat(X, starts, axis=0)).any(axis=0)
         return ConstantPartial(varies, np.array(block.n_queries), np.array(n_lists))
 
