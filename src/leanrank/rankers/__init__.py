@@ -5,6 +5,14 @@ from leanrank._lazy import lazy
 __getattr__, __dir__, __all__ = lazy(
     __name__,
     {
+        "AdaRank": "leanrank.rankers.adarank",
+        "CohenOrder": "leanrank.rankers.cohen_order",
+        "CommitteePerceptron": "leanrank.rankers.committee_perceptron",
+        "ExpectedRankRegression": "leanrank.rankers.expected_rank_regression",
+        "ListNet": "leanrank.rankers.listnet",
+        "OrderSVM": "leanrank.rankers.order_svm",
+        "RankBoost": "leanrank.rankers.rankboost",
+        "RankNet": "leanrank.rankers.ranknet",
         "KernelRankSVM": "leanrank.rankers.kernel_ranksvm",
         "LinearRanker": "leanrank.rankers._base",
         "Ranker": "leanrank.rankers._base",

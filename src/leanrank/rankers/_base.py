@@ -48,6 +48,11 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
     _optional: ClassVar[frozenset[str]] = frozenset()
     _takes_missing: ClassVar[bool] = False
 
+    # Ask scikit-learn's metadata routing for the query ids, so that pipelines and searches pass them on unasked.
+    __metadata_request__fit: ClassVar[dict[str, bool]] = {"qid": True}
+    __metadata_request__predict: ClassVar[dict[str, bool]] = {"qid": True}
+    __metadata_request__score: ClassVar[dict[str, bool]] = {"qid": True}
+
     def fit(self, X: Any, y: Any = None, *, qid: Any = None, eval_set: Any = None, regroup: bool = False) -> Self:
         """Learn from judged documents.
 
@@ -91,8 +96,12 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
         scores[order] = self._scores(matrix[order], query_ptr)
         return scores
 
-    def score(self, X: Any, y: Any = None, *, qid: Any = None, metric: Any = "ndcg@10") -> float:
-        """Mean over queries of `metric` for the predicted order."""
+    def score(
+        self, X: Any, y: Any = None, *, qid: Any = None, metric: Any = "ndcg@10", sample_weight: Any = None
+    ) -> float:
+        """Mean over queries of `metric` for the predicted order. `sample_weight` must be None: queries count alike."""
+        if sample_weight is not None:
+            raise ParameterError("score counts every query alike: leave out sample_weight (weights are not supported).")
         self._features(X)
         data = self._door(X, y, qid, regroup=True)
         measure = parse_metric(metric) if isinstance(metric, str) else metric

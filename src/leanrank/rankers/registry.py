@@ -10,9 +10,17 @@ from leanrank.rankers._base import Ranker
 
 # name -> (module, class)
 _WHERE = {
+    "adarank": ("leanrank.rankers.adarank", "AdaRank"),
     "catboost": ("leanrank.rankers.catboost_adapter", "CatBoostAdapter"),
+    "cohenorder": ("leanrank.rankers.cohen_order", "CohenOrder"),
+    "committeeperceptron": ("leanrank.rankers.committee_perceptron", "CommitteePerceptron"),
+    "expectedrankregression": ("leanrank.rankers.expected_rank_regression", "ExpectedRankRegression"),
     "kernelranksvm": ("leanrank.rankers.kernel_ranksvm", "KernelRankSVM"),
     "lightgbm": ("leanrank.rankers.lightgbm_adapter", "LightGBMAdapter"),
+    "listnet": ("leanrank.rankers.listnet", "ListNet"),
+    "ordersvm": ("leanrank.rankers.order_svm", "OrderSVM"),
+    "rankboost": ("leanrank.rankers.rankboost", "RankBoost"),
+    "ranknet": ("leanrank.rankers.ranknet", "RankNet"),
     "ranksvm": ("leanrank.rankers.ranksvm", "RankSVM"),
     "svmmap": ("leanrank.rankers.svmmap", "SVMMAP"),
     "xgboost": ("leanrank.rankers.xgboost_adapter", "XGBoostAdapter"),

@@ -1,0 +1,176 @@
+"""OrderSVM: near-parallel hyperplanes, one for each place of the list, and the direction they share."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import minimize
+from sklearn.exceptions import ConvergenceWarning
+
+from leanrank.data.ranking_data import RankingData
+from leanrank.kernels.products import columns_times, rows_times
+from leanrank.rankers._base import LinearRanker
+from leanrank.rankers._c_grid import as_grid, best_weights, require_choice
+from leanrank.rankers._query_ranks import level_ranks
+
+Vector = NDArray[np.float64]
+
+
+class OrderSVM(LinearRanker):
+    """Linear Order SVM: hyperplane t separates the documents of rank <= t from the others.
+
+    Minimises ``0.5 |w|^2 + (lam/2) sum_t |v_t|^2 + C sum max(0, 1 - g ((w + v_t).x + b_t))^2`` over all documents and
+    all t below the number of ranks in their query, g being +1 for rank <= t and -1 otherwise. Documents are ordered by
+    ``w.x``. At the minimum ``w = lam sum_t v_t``.
+
+    Parameters
+    ----------
+    C : float or sequence of floats
+        Weight of the loss. Of several values, the one with the best `eval_metric` on `eval_set` is kept.
+    lam : float
+        How parallel the hyperplanes are: the larger, the more they share one direction.
+    tol : float
+        Largest entry of the gradient at which to stop, relative to the one at 0.
+    max_iter : int
+        Iterations of L-BFGS at most.
+    eval_metric : str or metric
+        Chooses among several C.
+
+    Attributes
+    ----------
+    coef_ : array of shape (K,)
+        w.
+    offsets_ : array of shape (T, K)
+        v_t, what hyperplane t adds to the common direction.
+    intercepts_ : array of shape (T,)
+        b_t.
+    C_ : float
+        The C kept.
+    n_iter_ : int
+
+    Notes
+    -----
+    Ranks are counted by distinct labels, so graded judgements of long lists need few hyperplanes.
+    Cost of an iteration: O(n K T) for T = (largest number of distinct labels in a query) - 1; memory that of the data.
+    Take it for orders of a few items each.
+
+    References
+    ----------
+    H. Kazawa, T. Hirao, E. Maeda. Order SVM: a kernel method for order learning based on generalized order statistics.
+    Systems and Computers in Japan 36(1), 2005.
+
+    Examples
+    --------
+    >>> ranker = OrderSVM().fit([[1, 0], [0, 1], [0.5, 0.5]], [2, 0, 1], qid=[1, 1, 1])
+    >>> ranker.predict([[1, 0], [0, 1]]).round(4)
+    array([ 0.8, -0.8])
+    """
+
+    _name = "ordersvm"
+    _learned: ClassVar[dict[str, Any]] = {
+        "coef_": ("K",),
+        "offsets_": ("T", "K"),
+        "intercepts_": ("T",),
+        "C_": (),
+        "n_iter_": (),
+    }
+
+    def __init__(
+        self,
+        C: float | Iterable[float] = 1.0,
+        *,
+        lam: float = 1.0,
+        tol: float = 1e-6,
+        max_iter: int = 1000,
+        eval_metric: Any = "map",
+    ) -> None:
+        self.C = C
+        self.lam = lam
+        self.tol = tol
+        self.max_iter = max_iter
+        self.eval_metric = eval_metric
+
+    def _fit(self, data: RankingData, valid: RankingData | None) -> None:
+        grid = np.sort(as_grid("OrderSVM", self.C))
+        require_choice("OrderSVM", grid, valid)
+        self._must("lam", "> 0", self.lam > 0)
+        self._must("tol", "> 0", self.tol > 0)
+        self._must("max_iter", ">= 1", self.max_iter >= 1)
+        loss = _Hyperplanes(data, self.lam)
+        if loss.n_planes == 0:
+            self._warn_nothing_to_learn()
+        fits = []
+        start = np.zeros(loss.n_parameters)
+        for C in grid:
+            start, steps = self._minimise(loss, float(C), start)
+            fits.append((start, steps))
+        best = best_weights(np.array([loss.parts(x)[0] for x, _ in fits]), valid, self.eval_metric)
+        self.coef_, self.offsets_, self.intercepts_ = loss.parts(fits[best][0])
+        self.n_iter_, self.C_ = fits[best][1], float(grid[best])
+
+    def _minimise(self, loss: _Hyperplanes, C: float, start: Vector) -> tuple[Vector, int]:
+        if loss.n_planes == 0 or C == 0.0:
+            return np.zeros(loss.n_parameters), 0
+        steepest = np.abs(loss.at(np.zeros(loss.n_parameters), C)[1]).max()
+        found = minimize(
+            lambda x: loss.at(x, C),
+            start,
+            jac=True,
+            method="L-BFGS-B",
+            options={
+                "maxiter": self.max_iter,
+                "maxfun": 4 * self.max_iter,
+                "maxcor": 30,
+                "ftol": 0.0,
+                "gtol": self.tol * steepest,
+            },
+        )
+        if found.nit >= self.max_iter:
+            warnings.warn(
+                f"OrderSVM stopped after {found.nit} iterations before its gradient was small: raise max_iter, or "
+                "lower C.",
+                ConvergenceWarning,
+                stacklevel=5,
+            )
+        return found.x, int(found.nit)
+
+
+class _Hyperplanes:
+    """The objective as a function of one vector: w, then sqrt(lam) v_t, then b_t."""
+
+    def __init__(self, data: RankingData, lam: float) -> None:
+        self._X, self._scale = data.X, np.sqrt(lam)
+        rank = level_ranks(data)
+        levels = np.maximum.reduceat(rank, data.query_ptr[:-1])
+        self.n_planes = int(levels.max()) - 1
+        self.n_features = data.n_features
+        self.n_parameters = (1 + self.n_planes) * data.n_features + self.n_planes
+        own = np.repeat(levels, data.query_sizes)
+        # g of plane t, 0 where the document's query has no such plane
+        self._side = [np.where(t < own, np.where(rank <= t, 1.0, -1.0), 0.0) for t in range(1, self.n_planes + 1)]
+
+    def parts(self, x: Vector) -> tuple[Vector, Vector, Vector]:
+        """w, v and b."""
+        K, T = self.n_features, self.n_planes
+        return x[:K].copy(), x[K : K + T * K].reshape(T, K) / self._scale, x[K + T * K :].copy()
+
+    def at(self, x: Vector, C: float) -> tuple[float, Vector]:
+        """Value and gradient."""
+        K, T = self.n_features, self.n_planes
+        w, v, b = x[:K], x[K : K + T * K].reshape(T, K), x[K + T * K :]
+        gradient = x.copy()
+        gradient[K + T * K :] = 0.0
+        value = 0.5 * float(w @ w + np.sum(v * v))
+        for t, side in enumerate(self._side):
+            short = np.maximum(0.0, np.abs(side) - side * (rows_times(self._X, w + v[t] / self._scale) + b[t]))
+            value += C * float(short @ short)
+            slope = -2.0 * C * side * short
+            back = columns_times(self._X, slope)
+            gradient[:K] += back
+            gradient[K * (1 + t) : K * (2 + t)] += back / self._scale
+            gradient[K + T * K + t] = slope.sum()
+        return value, gradient
