@@ -1,0 +1,129 @@
+"""Rank correlation of every attribute with the order of every query, attributes with near ties."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from leanrank.kernels._jit import kernel
+
+
+@kernel
+def _levels(y: NDArray[np.float32]) -> tuple[NDArray[np.int64], int, int]:
+    """Level of each label counted from 1, number of levels, number of pairs with different labels."""
+    order = np.argsort(y)
+    level = np.empty(len(y), dtype=np.int64)
+    found, of_level, ordered = 0, 0, 0
+    for i in range(len(order)):
+        if i == 0 or y[order[i]] > y[order[i - 1]]:
+            found += 1
+            of_level = 0
+        level[order[i]] = found
+        ordered += i - of_level
+        of_level += 1
+    return level, found, ordered
+
+
+@kernel
+def _net_concordance(
+    x: NDArray[np.float64], level: NDArray[np.int64], tolerance: float, tree: NDArray[np.int64]
+) -> tuple[int, int]:
+    """Pairs with x and the label in the same order, and in opposite order; neither counts ties (Fenwick tree)."""
+    n, n_levels = len(x), len(tree) - 1
+    order = np.argsort(x)
+    tree[:] = 0
+    concordant, discordant, group = 0, 0, 0
+    for i in range(n + 1):
+        if i == n or (i > 0 and x[order[i]] - x[order[i - 1]] > tolerance):  # the group of equal x ends here
+            for j in range(group, i):
+                at = level[order[j]]
+                while at <= n_levels:
+                    tree[at] += 1
+                    at += at & -at
+            group = i
+        if i == n:
+            break
+        below, at = 0, level[order[i]] - 1
+        while at > 0:
+            below += tree[at]
+            at -= at & -at
+        up_to, at = 0, level[order[i]]
+        while at > 0:
+            up_to += tree[at]
+            at -= at & -at
+        concordant += below
+        discordant += group - up_to
+    return concordant, discordant
+
+
+@kernel
+def kendall_correlations(
+    X: NDArray[np.float64],
+    y: NDArray[np.float32],
+    query_ptr: NDArray[np.int64],
+    first: int,
+    last: int,
+    tolerance: NDArray[np.float64],
+    tau_b: bool,
+    out: NDArray[np.float64],
+    n_pairs: NDArray[np.int64],
+) -> None:
+    """out[q, k] = (C - D) / M, or (C - D) / sqrt((C + D) M) with tau_b; M = n_pairs[q] pairs of different labels."""
+    for q in range(first, last):
+        a, b = query_ptr[q], query_ptr[q + 1]
+        level, n_levels, ordered = _levels(y[a:b])
+        n_pairs[q] = ordered
+        if ordered == 0:
+            out[q] = 0.0
+            continue
+        tree = np.empty(n_levels + 1, dtype=np.int64)
+        for k in range(X.shape[1]):
+            concordant, discordant = _net_concordance(X[a:b, k].copy(), level, tolerance[k], tree)
+            untied = concordant + discordant
+            if untied == 0:
+                out[q, k] = 0.0
+            elif tau_b:
+                out[q, k] = (concordant - discordant) / np.sqrt(float(untied) * float(ordered))
+            else:
+                out[q, k] = (concordant - discordant) / ordered
+
+
+@kernel
+def _centred_ranks(x: NDArray[np.float64], tolerance: float) -> NDArray[np.float64]:
+    """Mid-ranks less their mean; values within the tolerance of their neighbour are equal."""
+    n = len(x)
+    order = np.argsort(x)
+    ranks = np.empty(n)
+    group = 0
+    for i in range(1, n + 1):
+        if i == n or x[order[i]] - x[order[i - 1]] > tolerance:
+            for j in range(group, i):
+                ranks[order[j]] = 0.5 * (group + i - n)
+            group = i
+    return ranks
+
+
+@kernel
+def spearman_correlations(
+    X: NDArray[np.float64],
+    y: NDArray[np.float32],
+    query_ptr: NDArray[np.int64],
+    first: int,
+    last: int,
+    tolerance: NDArray[np.float64],
+    out: NDArray[np.float64],
+    n_pairs: NDArray[np.int64],
+) -> None:
+    """out[q, k] = Pearson correlation of the mid-ranks of attribute k and of the labels, 0 for a constant."""
+    for q in range(first, last):
+        a, b = query_ptr[q], query_ptr[q + 1]
+        n_pairs[q] = _levels(y[a:b])[2]
+        if n_pairs[q] == 0:
+            out[q] = 0.0
+            continue
+        of_label = _centred_ranks(y[a:b].astype(np.float64), 0.0)
+        label_square = (of_label * of_label).sum()
+        for k in range(X.shape[1]):
+            of_x = _centred_ranks(X[a:b, k].copy(), tolerance[k])
+            square = (of_x * of_x).sum()
+            out[q, k] = (of_x * of_label).sum() / np.sqrt(square * label_square) if square > 0.0 else 0.0
