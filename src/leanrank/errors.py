@@ -50,3 +50,7 @@ class UnknownNameError(LeanRankError):
 
 class MissingExtraError(LeanRankError, ImportError):
     """An optional package is needed and not installed."""
+
+
+class EngineError(LeanRankError):
+    """A cluster cannot run the work, or was lost."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, Literal
+from copy import copy
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -16,6 +17,9 @@ from leanrank.data.letor_rows import Rows, Sparse
 from leanrank.data.letor_stream import Stretch, stretches
 from leanrank.data.ranking_data import BLOCK_ROWS, RankingData
 from leanrank.errors import ParameterError
+
+if TYPE_CHECKING:
+    from leanrank.data.letor_parts import LetorPart
 
 
 def scan_letor(
@@ -90,6 +94,28 @@ class LetorSource:
     def __repr__(self) -> str:
         files = name_of(self._sources[0]) + (f" and {len(self._sources) - 1} more" * (len(self._sources) > 1))
         return f"LetorSource: {files}, {len(self.feature_names):,} features"
+
+    @property
+    def sources(self) -> Sequence[Any]:
+        """The files."""
+        return self._sources
+
+    @property
+    def sizes(self) -> Any:
+        """The sizes of the queries, or the files that tell them, where `query` was given."""
+        return self._sizes
+
+    def over(self, sources: Sequence[Any]) -> LetorSource:
+        """The same features, read in the same way, from other files or streams."""
+        other = copy(self)
+        other._sources = sources
+        return other
+
+    def partitions(self, n: int) -> list[LetorPart] | None:
+        """About `n` ranges of bytes, for workers to read; None where bytes do not tell where queries begin."""
+        from leanrank.data.letor_parts import letor_parts
+
+        return letor_parts(self, n)
 
     def _stretches(self) -> Iterator[Stretch]:
         return stretches(self._sources, self._form, sizes=self._sizes, piece_bytes=self._piece_bytes)

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,9 @@ from leanrank.data.ranking_data import BLOCK_ROWS, RankingData
 from leanrank.data.roles import Roles, assign_roles, refuse_duplicates, stated_roles
 from leanrank.data.whole_queries import Rows, whole_query_blocks
 from leanrank.errors import DataError
+
+if TYPE_CHECKING:
+    from leanrank.data.parquet_parts import ParquetPart
 
 _BATCH_BYTES = 1 << 25  # of a decoded batch
 _BATCH_ROWS = 1 << 16
@@ -127,12 +130,18 @@ class ParquetSource:
         for file in self.files:
             yield from self.rows(file)
 
-    def rows(self, file: _File, row_group: int | None = None) -> Iterator[Rows]:
-        """The rows of a file, or of one of its row groups."""
+    def partitions(self, n: int) -> list[ParquetPart] | None:
+        """At most `n` runs of row groups, for workers to read; None with `regroup`."""
+        from leanrank.data.parquet_parts import parquet_parts
+
+        return parquet_parts(self, n)
+
+    def rows(self, file: _File, row_groups: Sequence[int] | None = None) -> Iterator[Rows]:
+        """The rows of a file, or of a run of its row groups."""
         roles = self.roles
         wanted = [name for name in (roles.label, roles.qid, roles.comments, *roles.features) if name is not None]
-        groups = range(len(file.rows_of_groups)) if row_group is None else [row_group]
-        first_row = 0 if row_group is None else sum(file.rows_of_groups[:row_group])
+        groups = range(len(file.rows_of_groups)) if row_groups is None else row_groups
+        first_row = sum(file.rows_of_groups[: groups[0]]) if groups else 0
         size = max(256, min(_BATCH_ROWS, _BATCH_BYTES // (8 * len(wanted))))
         for frame in batches(file.path, groups, wanted, size):
             with about(file.path):

@@ -64,7 +64,7 @@ def _gathered(
     comments = np.full(n, "", dtype=object) if source.roles.comments is not None else None
     place = offsets[:-1] - offsets[0]  # where the next row of each query goes
     for file, i in groups:
-        for rows in source.rows(file, i):
+        for rows in source.rows(file, [i]):
             distinct, which = np.unique(rows.qid, return_inverse=True)
             query = np.array([number[one] for one in distinct.tolist()])[which]
             mine = np.flatnonzero((query >= start) & (query < stop))

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from typing import Any, Protocol, runtime_checkable
 
-from leanrank.data.ranking_data import BLOCK_ROWS, RankingData, RankingSource
+from leanrank.data.ranking_data import RankingData, RankingSource
 from leanrank.errors import DataError, ParameterError
 
 
@@ -36,7 +34,7 @@ class Statistic(Protocol):
 class Engine(Protocol):
     """A place to run a fold. It knows nothing of the statistics, and they know nothing of it."""
 
-    def run(self, statistics: Sequence[Statistic], source: RankingSource) -> list[Any]:
+    def run(self, statistics: Sequence[Statistic], source: RankingSource, *, progress: bool = False) -> list[Any]:
         """The merged partial of each statistic over all blocks of `source`, read once."""
         ...
 
@@ -83,8 +81,7 @@ def fold(statistics: Any, source: RankingSource, engine: Engine | None = None, *
             raise ParameterError.of("fold", "statistics", "objects with of, merge and finish", statistic)
     if not each:
         raise ParameterError.of("fold", "statistics", "at least one statistic", statistics)
-    watched = _Watched(source) if progress and sys.stderr.isatty() else source
-    partials = engine.run(each, watched)
+    partials = engine.run(each, source, progress=progress)
     results = [statistic.finish(partial) for statistic, partial in zip(each, partials, strict=True)]
     if isinstance(statistics, Mapping):
         return dict(zip(statistics, results, strict=True))
@@ -102,27 +99,3 @@ def merge_in_order(statistics: Sequence[Statistic], merged: list[Any] | None, ne
 
 def nothing_to_fold() -> DataError:
     return DataError("The source yielded no block: there are no queries to compute anything from.")
-
-
-@dataclass(frozen=True)
-class _Watched:
-    """A source that shows how far it has been read."""
-
-    source: RankingSource
-
-    @property
-    def feature_names(self) -> tuple[str, ...]:
-        return self.source.feature_names
-
-    def blocks(self, n_rows: int = BLOCK_ROWS) -> Iterator[RankingData]:
-        from rich.console import Console
-        from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
-
-        columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
-        with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-            task = bar.add_task("reading", total=getattr(self.source, "n_rows", None))
-            queries = 0
-            for block in self.source.blocks(n_rows):
-                queries += block.n_queries
-                yield block
-                bar.update(task, advance=block.n_rows, description=f"{queries:,} queries")

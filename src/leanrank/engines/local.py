@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
 from leanrank.data.ranking_data import BLOCK_ROWS, RankingData, RankingSource
 from leanrank.engines.fold import Statistic, merge_in_order, nothing_to_fold
+from leanrank.engines.progress import watched_blocks
 from leanrank.errors import ParameterError
 from leanrank.kernels._threads import default_threads
 
@@ -49,22 +50,23 @@ class LocalEngine:
         if self.block_rows < 1:
             raise ParameterError.of("LocalEngine", "block_rows", ">= 1", self.block_rows)
 
-    def run(self, statistics: Sequence[Statistic], source: RankingSource) -> list[Any]:
+    def run(self, statistics: Sequence[Statistic], source: RankingSource, *, progress: bool = False) -> list[Any]:
         """The merged partial of each statistic over all blocks of `source`, read once."""
         threads = default_threads() if self.n_threads is None else self.n_threads
 
         def partials_of(block: RankingData) -> list[Any]:
             return [statistic.of(block) for statistic in statistics]
 
+        blocks = watched_blocks(source, self.block_rows, shown=progress)
         merged: list[Any] | None = None
         if threads == 1:
-            for block in source.blocks(self.block_rows):
+            for block in blocks:
                 merged = merge_in_order(statistics, merged, partials_of(block))
         else:
             waiting: deque[Future[list[Any]]] = deque()
             with ThreadPoolExecutor(threads, thread_name_prefix="leanrank") as pool:
                 try:
-                    for piece in _pieces(source, self.block_rows, threads):
+                    for piece in _pieces(blocks, threads):
                         waiting.append(pool.submit(partials_of, piece))
                         if len(waiting) > 2 * threads:
                             merged = merge_in_order(statistics, merged, waiting.popleft().result())
@@ -78,9 +80,9 @@ class LocalEngine:
         return merged
 
 
-def _pieces(source: RankingSource, block_rows: int, threads: int) -> Iterator[RankingData]:
+def _pieces(blocks: Iterable[RankingData], threads: int) -> Iterator[RankingData]:
     """Cut blocks further, so that a single block keeps all threads busy."""
-    for block in source.blocks(block_rows):
+    for block in blocks:
         piece = max(_SMALLEST_PIECE, -(-block.n_rows // (4 * threads)))
         if block.n_rows <= piece:
             yield block

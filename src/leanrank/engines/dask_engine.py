@@ -1,0 +1,212 @@
+"""DaskEngine: a fold on the workers of a Dask cluster."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator, Sequence
+from concurrent.futures import CancelledError
+from contextlib import contextmanager
+from typing import Any
+
+from leanrank import __version__
+from leanrank._optional import require
+from leanrank.data.partitions import Part
+from leanrank.data.ranking_data import BLOCK_ROWS, RankingSource
+from leanrank.engines.fold import Statistic, nothing_to_fold
+from leanrank.engines.fold_task import (
+    FAN_IN,
+    PARTS_PER_THREAD,
+    FoldTask,
+    check_engine,
+    merge_last,
+    sendable_blocks,
+)
+from leanrank.engines.progress import progress_bar
+from leanrank.errors import EngineError, LeanRankError, ParameterError
+
+dask = require("dask", "DaskEngine")
+distributed = require("distributed", "DaskEngine")
+
+#: Seconds to wait for a scheduler, and then for its first worker.
+_PATIENCE = 10
+
+
+class DaskEngine:
+    """Run a fold on a Dask cluster.
+
+    Files that can be cut (Parquet, plain LETOR) are read by the workers: a task gets the place of a part, reads it
+    block by block and keeps its partials; tasks merge the partials of eight neighbours, in the order of the queries,
+    until one is left, which comes back. Anything else (data in memory, a compressed file) is read here and sent, each
+    block once, no more blocks at a time than keep all workers busy. A task that dies with its worker is run again by
+    Dask's scheduler; the result is the same.
+
+    Parameters
+    ----------
+    client : distributed.Client or str
+        A client, or the address of a scheduler ("tcp://host:8786").
+    block_rows : int
+        Rows a worker holds at once, per thread.
+    read_on : {"workers", "driver"}
+        Who reads files. Workers must see them under the same path.
+
+    Notes
+    -----
+    Workers need the same version of leanrank, and of Python up to the minor version; both are checked before each
+    fold. Memory per worker thread: a block, a few queries, and some nine partials (two K x K matrices of 8 bytes for
+    a feature graph).
+
+    Examples
+    --------
+    >>> from distributed import Client  # doctest: +SKIP
+    >>> from leanrank import DaskEngine, feature_graph, scan_parquet  # doctest: +SKIP
+    >>> engine = DaskEngine(Client("tcp://scheduler:8786"))  # doctest: +SKIP
+    >>> graph = feature_graph(scan_parquet("judged/"), engine=engine)  # doctest: +SKIP
+    """
+
+    def __init__(self, client: Any, *, block_rows: int = BLOCK_ROWS, read_on: str = "workers") -> None:
+        check_engine("DaskEngine", block_rows, read_on)
+        self.client = _connected(client) if isinstance(client, str) else client
+        self.block_rows = block_rows
+        self.read_on = read_on
+        if not isinstance(self.client, distributed.Client) or self.client.asynchronous:
+            raise ParameterError.of("DaskEngine", "client", "a distributed.Client that is not asynchronous", client)
+
+    def __repr__(self) -> str:
+        return f"DaskEngine({_address(self.client)!r})"
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> DaskEngine:
+        return self  # scikit-learn's clone copies parameters; a connection is shared
+
+    def run(self, statistics: Sequence[Statistic], source: RankingSource, *, progress: bool = False) -> list[Any]:
+        """The merged partial of each statistic over all blocks of `source`, read once."""
+        n_threads = sum(check_workers(self.client).values())
+        task = FoldTask(tuple(statistics), self.block_rows)
+        split = task.split(source, PARTS_PER_THREAD * n_threads, self.read_on)
+        with explained(self.client):
+            if split is None:
+                merged = self._send(task, source, 2 * n_threads, progress=progress)
+            else:
+                merged = self._read_there(*split, progress=progress)
+        if merged is None:
+            raise nothing_to_fold()
+        return merged
+
+    def _read_there(self, task: FoldTask, parts: Sequence[Part], *, progress: bool) -> list[Any] | None:
+        """Workers read parts; a tree of merges leaves one result."""
+        client = self.client
+        leaves = client.map(task.of_part, parts, pure=False)
+        level = leaves
+        while len(level) > FAN_IN:
+            groups = [level[i : i + FAN_IN] for i in range(0, len(level), FAN_IN)]
+            level = [client.submit(task.merge, group, pure=False) for group in groups]
+        root = client.submit(merge_last, task, level, pure=False)
+        del level
+        try:
+            with progress_bar("folding", len(leaves), shown=progress) as advance:
+                for done, leaf in enumerate(distributed.as_completed(leaves), start=1):
+                    if leaf.status == "error":
+                        break  # and `root` says which
+                    advance(1, f"{done} of {len(leaves)} parts")
+            del leaves
+            merged: list[Any] | None = root.result()
+        except BaseException:
+            client.cancel([root])
+            raise
+        return merged
+
+    def _send(self, task: FoldTask, source: RankingSource, most: int, *, progress: bool) -> list[Any] | None:
+        """Read here, send blocks; the scheduler keeps a block until its partials are here, should the worker die."""
+        waiting: deque[Any] = deque()
+        merged: list[Any] | None = None
+        # A block is an argument of its task on purpose: what is scattered to a worker is lost with it.
+        with dask.config.set({"distributed.admin.large-graph-warning-threshold": "10GB"}):
+            for block in sendable_blocks(source, self.block_rows, progress=progress):
+                waiting.append(self.client.submit(task.of_block, block, pure=False))
+                if len(waiting) > most:
+                    merged = task.merge([merged, waiting.popleft().result()])
+            while waiting:
+                merged = task.merge([merged, waiting.popleft().result()])
+        return merged
+
+
+def check_workers(client: Any) -> dict[str, int]:
+    """Threads of each worker; a cluster that cannot run leanrank is refused in one sentence."""
+    address = _address(client)
+    if client.status != "running":
+        raise EngineError(
+            f"The Dask client of {address} is {client.status}: its scheduler is gone. Make a client of a running one."
+        )
+    try:
+        client.wait_for_workers(1, timeout=_PATIENCE)
+    except TimeoutError as error:
+        raise EngineError(
+            f"The Dask scheduler {address} has no worker after {_PATIENCE} s. Start some: dask worker {address}"
+        ) from error
+    with explained(client):
+        versions = client.get_versions(packages=["leanrank"])
+    python = _minor(versions["client"]["packages"]["python"])
+    for worker, found in versions["workers"].items():
+        _check_versions(worker, found["packages"], python)
+    return dict(client.nthreads())
+
+
+def _check_versions(worker: str, packages: dict[str, str | None], python: str) -> None:
+    theirs = packages.get("leanrank")
+    if theirs is None:
+        raise EngineError(
+            f"leanrank is not installed on the Dask worker {worker}. Install it there: "
+            f"pip install leanrank=={__version__}"
+        )
+    if theirs != __version__:
+        raise EngineError(
+            f"The Dask worker {worker} has leanrank {theirs}, and here it is {__version__}. Install the same version "
+            "on all machines."
+        )
+    if _minor(str(packages["python"])) != python:
+        raise EngineError(
+            f"The Dask worker {worker} runs Python {_minor(str(packages['python']))}, and here it is {python}. Use the "
+            "same on all machines."
+        )
+
+
+def _minor(version: str) -> str:
+    return ".".join(version.split(".")[:2])
+
+
+def _connected(address: str) -> Any:
+    try:
+        return distributed.Client(address, timeout=_PATIENCE, set_as_default=False)
+    except Exception as error:  # whatever listens there may answer anything
+        reason = " ".join(str(error).split())
+        raise EngineError(
+            f"No Dask scheduler answers at {address} ({type(error).__name__}: {reason[:200]}). Check the address, or "
+            "start one: dask scheduler"
+        ) from error
+
+
+def _address(client: Any) -> str:
+    return str(getattr(getattr(client, "scheduler", None), "address", None) or "no scheduler")
+
+
+@contextmanager
+def explained(client: Any) -> Iterator[None]:
+    """Turn Dask's own failures into ours; errors about the data pass as they are."""
+    try:
+        yield
+    except LeanRankError:
+        raise
+    except distributed.KilledWorker as error:
+        raise EngineError(
+            f"Dask workers died again and again on the same task ({error.last_worker}): most often memory. Give the "
+            "engine a smaller block_rows, or the workers fewer threads or more memory; their logs say more."
+        ) from error
+    except ModuleNotFoundError as error:
+        raise EngineError(
+            f"A Dask worker lacks the package {error.name!r}. Install the same packages on all machines."
+        ) from error
+    except (CancelledError, OSError) as error:
+        reason = " ".join(str(error).split())
+        raise EngineError(
+            f"The Dask cluster at {_address(client)} was lost during the work ({type(error).__name__}: {reason[:200]})."
+            " Run again on a new one."
+        ) from error

@@ -1,0 +1,93 @@
+"""What a worker of a cluster does: fold a part, or merge what others folded."""
+
+from __future__ import annotations
+
+import os
+import socket
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from leanrank.data.partitions import Part, PartitionedSource
+from leanrank.data.ranking_data import RankingData, RankingSource
+from leanrank.engines.fold import Statistic, merge_in_order
+from leanrank.engines.progress import watched_blocks
+from leanrank.engines.queries_once import QueriesOnce
+from leanrank.errors import DataError, LeanRankError, ParameterError
+
+#: Partials that one task merges: the tree over n parts is log(n) / log(FAN_IN) high.
+FAN_IN = 8
+#: Parts per worker thread: enough to balance and to lose little with a worker, few enough to merge.
+PARTS_PER_THREAD = 8
+#: Bytes of a block sent to a worker, so that messages stay small.
+SENT_BYTES = 32 << 20
+
+READ_ON = ("workers", "driver")
+
+
+@dataclass(frozen=True, eq=False)
+class FoldTask:
+    """Statistics to compute, and how; sent to every worker once per task."""
+
+    statistics: tuple[Statistic, ...]
+    block_rows: int
+
+    def of_part(self, part: Part) -> list[Any] | None:
+        """Partials of a part, read here block by block; None if no query begins in it."""
+        merged: list[Any] | None = None
+        try:
+            for block in part.blocks(self.block_rows):
+                merged = merge_in_order(self.statistics, merged, self.of_block(block))
+        except LeanRankError:
+            unseen = [path for path in part.paths if not os.path.exists(path)]
+            if unseen:
+                raise DataError(
+                    f"The worker on {socket.gethostname()} cannot see {unseen[0]}. Put the files where every worker "
+                    "sees them under the same path, or pass read_on='driver' to the engine to send the data instead."
+                ) from None
+            raise
+        return merged
+
+    def of_block(self, block: RankingData) -> list[Any]:
+        """Partials of a block."""
+        return [statistic.of(block) for statistic in self.statistics]
+
+    def merge(self, several: Sequence[list[Any] | None]) -> list[Any] | None:
+        """Partials of consecutive parts together, merged in their order."""
+        merged: list[Any] | None = None
+        for partials in several:
+            if partials is not None:
+                merged = merge_in_order(self.statistics, merged, partials)
+        return merged
+
+    def split(self, source: RankingSource, n: int, read_on: str) -> tuple[FoldTask, Sequence[Part]] | None:
+        """Parts for workers to read and the task that folds them; None if the driver has to read."""
+        if read_on == "driver" or not isinstance(source, PartitionedSource):
+            return None
+        rows = getattr(source, "n_rows", None)  # a part of less than a block is not worth a task
+        parts = source.partitions(n if rows is None else max(1, min(n, -(-rows // self.block_rows))))
+        if parts is None:
+            return None
+        return replace(self, statistics=(*self.statistics, QueriesOnce())), parts
+
+
+def merge_last(task: FoldTask, several: Sequence[list[Any] | None]) -> list[Any] | None:
+    """The last merge; what `split` added for checking stays with the workers."""
+    merged = task.merge(several)
+    return None if merged is None else merged[:-1]
+
+
+def sendable_blocks(source: RankingSource, block_rows: int, *, progress: bool) -> Iterator[RankingData]:
+    """Blocks of about `block_rows` rows, cut where they are over 32 MiB."""
+    for block in watched_blocks(source, block_rows, shown=progress):
+        X = block.X
+        size = X.data.nbytes + X.indices.nbytes if block.is_sparse else X.nbytes
+        yield from block.blocks(max(1, min(block.n_rows, block.n_rows * SENT_BYTES // max(1, size))))
+
+
+def check_engine(owner: str, block_rows: int, read_on: str) -> None:
+    """Refuse parameters of a cluster's engine that cannot be."""
+    if block_rows < 1:
+        raise ParameterError.of(owner, "block_rows", ">= 1", block_rows)
+    if read_on not in READ_ON:
+        raise ParameterError.of(owner, "read_on", "'workers' or 'driver'", read_on)
