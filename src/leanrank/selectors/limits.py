@@ -121,11 +121,13 @@ class Limits:
 
     def marginal(self, taken: Mask) -> NDArray[np.float64]:
         """What each feature would add to the bill of those taken."""
-        return self.own + (self.shared * ~(self.member & taken).any(axis=1)) @ self.member
+        unpaid = self.shared * ~(self.member & taken).any(axis=1)
+        return np.asarray(self.own + unpaid @ self.member)
 
     def saved(self, taken: Mask) -> NDArray[np.float64]:
         """What each feature taken would save if it were left out again."""
-        return self.own + (self.shared * ((self.member & taken).sum(axis=1) == 1)) @ self.member
+        alone = self.shared * ((self.member & taken).sum(axis=1) == 1)
+        return np.asarray(self.own + alone @ self.member)
 
     def total(self, features: ArrayLike) -> float:
         """The bill of these features (0-based numbers or a mask)."""
@@ -154,7 +156,8 @@ def per_cost(gain: NDArray[np.float64], cost: NDArray[np.float64]) -> NDArray[np
     """
     unit = cost / cost.max() if cost.max() > 0 else np.ones_like(cost)
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.round(np.where(gain > 0, gain / unit, gain * unit), 12)
+        worth = np.where(gain > 0, gain / unit, gain * unit)
+    return np.asarray(np.round(worth, 12), dtype=np.float64)
 
 
 @dataclass(frozen=True)
@@ -236,4 +239,4 @@ def _prices(
 
 
 def _is_number(value: Any) -> bool:
-    return isinstance(value, Real) and not isinstance(value, bool) and bool(np.isfinite(float(value)))
+    return not isinstance(value, bool) and isinstance(value, Real) and bool(np.isfinite(float(value)))

@@ -1,0 +1,168 @@
+"""RankerSelector: base of the selectors that train a ranker, on features and queries of their choice."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+
+from leanrank.data.door import as_ranking_data
+from leanrank.data.ranking_data import RankingData, RankingSource, concatenate
+from leanrank.engines.fold import fold
+from leanrank.errors import DataError
+from leanrank.rankers._base import LinearRanker, NothingToLearnWarning, Ranker
+from leanrank.rankers.adapters import as_ranker
+from leanrank.selectors._base import Selector
+from leanrank.selectors.arrangement import Arrangement
+from leanrank.selectors.cegb import for_columns
+from leanrank.selectors.importances import importances
+from leanrank.selectors.path import Path
+from leanrank.stats.constant import Constant
+
+
+@dataclass(frozen=True)
+class Bench:
+    """Where a selector trains: arranged data without constant features, held-out data, the ranker.
+
+    Parameters
+    ----------
+    ranker : Ranker
+        Unfitted; every training is of a clone.
+    arrangement : Arrangement
+        Of the features that take part, which are numbered from 0 here.
+    valid : RankingData or None
+        Held-out data of the same features, arranged alike.
+    kept : array of int64
+        The columns of the whole table that the features are.
+    n_features_in : int
+        Columns of the whole table.
+    """
+
+    ranker: Ranker
+    arrangement: Arrangement
+    valid: RankingData | None
+    kept: NDArray[np.int64]
+    n_features_in: int
+
+    @property
+    def data(self) -> RankingData:
+        return self.arrangement.data
+
+    @property
+    def n_features(self) -> int:
+        return len(self.kept)
+
+    def train(
+        self, features: Iterable[int], data: RankingData | None = None, valid: RankingData | None = None
+    ) -> tuple[Ranker, list[int]]:
+        """A ranker trained on these features of `data` (all training data if not given), and their order in it.
+
+        `valid` is cut to the same features, for early stopping.
+        """
+        columns = self.arrangement.columns(features)
+        ranker = for_columns(self.ranker, [int(self.kept[j]) for j in columns], self.n_features_in)
+        held_out = None if valid is None else valid.subset(columns)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", NothingToLearnWarning)  # said once, of all data, in fit
+            return ranker.fit((self.data if data is None else data).subset(columns), eval_set=held_out), columns
+
+    def importances(self, features: Iterable[int], kind: str, metric: Any, random_state: Any) -> NDArray[np.float64]:
+        """Importance of each feature to a ranker trained on these, NaN for the others.
+
+        Measured, where the kind needs data, on the held-out data if there are any.
+        """
+        ranker, columns = self.train(features, valid=self.valid)
+        judged = (self.data if self.valid is None else self.valid).subset(columns)
+        out = np.full(self.n_features, np.nan)
+        out[columns] = importances(ranker, kind, judged, metric=metric, random_state=random_state)
+        return out
+
+
+class RankerSelector(Selector):
+    """Base of selectors that train rankers. A subclass writes `__init__` and `_search`."""
+
+    ranker: Any
+
+    def fit(self, X: Any, y: Any = None, *, qid: Any = None, eval_set: Any = None, regroup: bool = False) -> Self:
+        """Learn the order of the features.
+
+        Parameters
+        ----------
+        X : array, CSR matrix, frame, RankingData or RankingSource
+            Documents by features. RankingData and sources carry labels and queries themselves.
+        y : array of shape (n,)
+            Labels, higher is better.
+        qid : array of shape (n,)
+            The query of each row.
+        eval_set : RankingData or tuple (X, y, qid), optional
+            Held-out data with the same features: a ranker that stops early stops by them, and what is measured on data
+            is measured on them. Their columns are cut together with those of `X`.
+        regroup : bool
+            Whether to bring the rows of a query together where they are not adjacent, instead of refusing.
+        """
+        ranker = self._new_ranker()
+        source = self._source(X, y, qid, regroup=regroup, missing=ranker._takes_missing)
+        self._learn(self._fit_held_out(source, ranker, self._held_out(eval_set, ranker, regroup=regroup)))
+        return self
+
+    def _search(self, bench: Bench) -> Path:
+        """The path over the features of the bench."""
+        raise NotImplementedError(f"{type(self).__name__} must define _search.")
+
+    def _new_ranker(self) -> Ranker:
+        """An unfitted ranker; RankSVM where none is given."""
+        ranker: Ranker = clone(as_ranker("ranksvm" if self.ranker is None else self.ranker))
+        return ranker
+
+    def _fit_held_out(self, source: RankingSource, ranker: Ranker, valid: RankingData | None) -> Path:
+        data = source if isinstance(source, RankingData) else concatenate(list(source.blocks()))
+        starts = data.query_ptr[:-1]
+        if (np.maximum.reduceat(data.y, starts) == np.minimum.reduceat(data.y, starts)).all():
+            warnings.warn(
+                f"{type(self).__name__}: no query has two documents with different labels, so no feature can be told "
+                "from another.",
+                NothingToLearnWarning,
+                stacklevel=3,
+            )
+        kept = np.flatnonzero(~_constant(data, ranker) | self._limits().must_keep)
+        if not len(kept):
+            raise DataError(f"All {data.n_features} features are constant inside every query: nothing to select.")
+        arrangement = Arrangement.of(data.subset(kept))
+        held_out = None if valid is None else arrangement.like(valid.subset(kept))
+        bench = Bench(ranker, arrangement, held_out, kept, data.n_features)
+        return self._search(bench).lift(kept, data.n_features)
+
+    def _held_out(self, eval_set: Any, ranker: Ranker, *, regroup: bool) -> RankingData | None:
+        if eval_set is None:
+            return None
+        parts = eval_set if isinstance(eval_set, tuple) else (eval_set, None, None)
+        if len(parts) != 3:
+            raise DataError(f"eval_set must be a RankingData or a tuple (X, y, qid). Got {len(parts)} parts.")
+        missing = ranker._takes_missing
+        valid = as_ranking_data(parts[0], parts[1], qid=parts[2], regroup=regroup, missing=missing)
+        if valid.n_features != self.n_features_in_:
+            raise DataError(f"eval_set has {valid.n_features} features, the training data {self.n_features_in_}.")
+        if hasattr(self, "feature_names_in_") and list(valid.feature_names) != self._names():
+            raise DataError("eval_set has other feature names than the training data, or in another order.")
+        return valid if missing else valid.require_complete(type(self).__name__)
+
+
+def _constant(data: RankingData, ranker: Ranker) -> NDArray[np.bool_]:
+    """Features that tell nothing to this ranker.
+
+    What a query's documents have in common cannot rank them where scores are sums over features; a tree may use it
+    to tell kinds of queries apart, so other rankers lose only what is the same in all rows.
+    """
+    if isinstance(ranker, LinearRanker):
+        found: NDArray[np.bool_] = fold(Constant(), data)
+        return found
+    first, same = next(data.blocks(1)).dense()[0], np.ones(data.n_features, dtype=bool)
+    for block in data.blocks():
+        X = block.dense()
+        same &= ((first == X) | (np.isnan(X) & np.isnan(first))).all(axis=0)
+    return same

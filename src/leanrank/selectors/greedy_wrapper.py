@@ -1,0 +1,162 @@
+"""GreedyWrapper: add or leave out one feature at a time, by what a ranker trained on the rest makes of it."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from leanrank.selectors._ranker_selector import Bench, RankerSelector
+from leanrank.selectors.path import Path, Step
+from leanrank.selectors.set_quality import SetQuality
+from leanrank.selectors.set_search import Found, backward, forward
+
+# The smallest gain worth a feature where the caller names neither a gain nor a number.
+_DELTA = 0.001
+
+
+class GreedyWrapper(RankerSelector):
+    """Train the ranker on every set one feature larger (or smaller), keep the best, and go on.
+
+    With M(S) the mean metric over queries of the ranker trained on the features S, a step forward takes
+    ``argmax_j M(S + j) - M(S)`` and stops before a gain below `delta`; a step backward leaves out
+    ``argmin_j M(S) - M(S - j)`` and stops before a loss above `delta`.
+
+    Parameters
+    ----------
+    ranker : ranker, estimator, str or None
+        What `as_ranker` takes; RankSVM if not given.
+    n_features_to_select : int, float or None
+        How many, or which share of all; None leaves it to `delta`.
+    direction : {"forward", "backward"}
+    floating : bool
+        After each step also undo earlier ones while that gives the best set of its size met so far. Sizes are then no
+        longer nested; `select(k)` is the best set of k features.
+    metric : str or metric
+        M.
+    validation : None, "train", int or splitter
+        Which queries M is measured on: a number of folds or a splitter over queries (each query is judged by a ranker
+        that has not seen it), or "train", the queries learned from, as in the paper, which overfits. None: the
+        `eval_set` if `fit` gets one, five folds otherwise.
+    delta : float, optional
+        The smallest gain worth a feature. None: 0.001 if `n_features_to_select` is None too, otherwise no limit.
+    costs, groups, must_keep, never, budget : optional
+        Gain per cost, and which features must or must not be taken; see `Limits`.
+
+    Attributes
+    ----------
+    ranking_ : array
+        The path: forward in order of selection; backward the features left, by what the loss of each would be, then
+        those left out, the last first.
+    scores_ : array
+        What each feature gained when it was taken (forward) or would lose (backward).
+    qualities_ : dict from tuple of int to float
+        M of every set trained; no set is trained twice.
+    trace_, support_, selected_, dropped_, cost_
+        See `Selector`.
+
+    Notes
+    -----
+    O(K |S|) trainings forward, O(K^2) backward, times the folds. The dearest of all methods: put a filter before it
+    where there are more than some dozens of features. The ranker sees whole queries always.
+
+    References
+    ----------
+    R. Kohavi, G. H. John. Wrappers for feature subset selection. Artificial Intelligence 97, 1997.
+    P. Pudil, J. Novovicova, J. Kittler. Floating search methods in feature selection. Pattern Recognition Letters 15,
+    1994.
+
+    Examples
+    --------
+    >>> from leanrank import GreedyWrapper, make_ranking
+    >>> data, truth = make_ranking(30, n_informative=2, n_redundant=2, n_noise=2, random_state=0)
+    >>> [truth[j].role for j in GreedyWrapper(n_features_to_select=2).fit(data).selected_]
+    ['informative', 'informative']
+    """
+
+    def __init__(
+        self,
+        ranker: Any = None,
+        n_features_to_select: int | float | None = None,
+        *,
+        direction: str = "forward",
+        floating: bool = False,
+        metric: Any = "map",
+        validation: Any = None,
+        delta: float | None = None,
+        costs: Any = None,
+        groups: Any = None,
+        must_keep: Any = None,
+        never: Any = None,
+        budget: float | None = None,
+    ) -> None:
+        self.ranker = ranker
+        self.n_features_to_select = n_features_to_select
+        self.direction = direction
+        self.floating = floating
+        self.metric = metric
+        self.validation = validation
+        self.delta = delta
+        self.costs = costs
+        self.groups = groups
+        self.must_keep = must_keep
+        self.never = never
+        self.budget = budget
+
+    def _check_parameters(self) -> None:
+        self._require_one_of("direction", ("forward", "backward"))
+        rule = "None, 'train', a number of folds >= 2, or a splitter over queries"
+        known = self.validation in (None, "train") if isinstance(self.validation, str) else True
+        number = isinstance(self.validation, (int, float, np.number))
+        self._require("validation", rule, known and not (number and not self._is_folds(self.validation)))
+        if self.delta is not None:
+            self._require_number("delta", "a number or None")
+
+    @staticmethod
+    def _is_folds(value: Any) -> bool:
+        return not isinstance(value, bool) and isinstance(value, (int, np.integer)) and bool(value >= 2)
+
+    def _search(self, bench: Bench) -> Path:
+        quality = SetQuality(bench, self.metric, self.validation)
+        if bench.data.n_queries == 1 and bench.valid is None and self.validation != "train":
+            warnings.warn(
+                f"{type(self).__name__}: there is one query, so none can be held out; features are judged by the query "
+                "learned from.",
+                UserWarning,
+                stacklevel=4,
+            )
+        limits = self._limits(bench.data.feature_names)
+        wanted = self._wanted(bench.n_features_in)
+        size = None if wanted is None else min(wanted, bench.n_features)
+        delta = _DELTA if self.delta is None and size is None and self.budget is None else self.delta
+        if self.direction == "forward":
+            found = forward(quality, limits, size=size or bench.n_features, delta=delta, floating=self.floating)
+        else:
+            found = backward(quality, limits, size=size, delta=delta, floating=self.floating)
+        self.qualities_ = {
+            tuple(sorted(int(bench.kept[j]) for j in features)): value for features, value in quality.known.items()
+        }
+        self._sets = {
+            n: bench.kept[[taken.feature for taken in members]]
+            for n, (_, members) in found.best_of_size.items()
+            if self.floating
+        }
+        return self._path(found, bench)
+
+    def _path(self, found: Found, bench: Bench) -> Path:
+        name = self.metric if isinstance(self.metric, str) else getattr(self.metric, "name", "quality")
+        steps = []
+        for place, taken in enumerate(found.order):
+            if self.direction == "forward":
+                why = f"{name} {taken.quality:.6g} with it, {taken.gain:+.6g}"
+            else:
+                left = "" if place < found.stop else ", left out"
+                why = f"{name} {taken.quality:.6g}, {-taken.gain:+.6g} without it{left}"
+            steps.append(Step(taken.feature, taken.gain, taken.gain, why))
+        path = Path.of(steps, bench.n_features)
+        return Path(path.ranking, path.scores, path.trace, path.dropped, stop=found.stop)
+
+    def _first(self, size: int) -> NDArray[np.int64]:
+        return self._sets.get(size, super()._first(size))

@@ -1,0 +1,165 @@
+"""Greedy search over sets of features, forward or backward, plain or floating."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from leanrank.selectors.greedy import best
+from leanrank.selectors.limits import Limits, per_cost
+
+Quality = Callable[[frozenset[int]], float]
+
+
+@dataclass(frozen=True)
+class Taken:
+    """A feature on the path: what its step gained, and the quality of the set it was added to or kept in."""
+
+    feature: int
+    gain: float
+    quality: float
+
+
+@dataclass
+class Found:
+    """What a search found.
+
+    Attributes
+    ----------
+    order : list of Taken
+        The path.
+    stop : int
+        Features of the path that the search keeps.
+    best_of_size : dict
+        Size -> (quality, the best set met of this size in order); what a floating search is for.
+    """
+
+    order: list[Taken] = field(default_factory=list)
+    stop: int = 0
+    best_of_size: dict[int, tuple[float, list[Taken]]] = field(default_factory=dict)
+
+    def meet(self, quality: float, members: list[Taken]) -> None:
+        """Remember this set if it is the best of its size."""
+        known = self.best_of_size.get(len(members))
+        if known is None or quality > known[0]:
+            self.best_of_size[len(members)] = (quality, list(members))
+
+    def beats(self, quality: float, size: int) -> bool:
+        """Whether a set of this size and quality is better than all met."""
+        return size not in self.best_of_size or quality > self.best_of_size[size][0]
+
+
+def forward(quality: Quality, limits: Limits, *, size: int, delta: float | None, floating: bool) -> Found:
+    """Add the feature of the largest gain (per cost) until `size` are in or the gain is below `delta`.
+
+    The first feature is taken whatever it gains. Floating (Pudil et al. 1994): after each step leave out features as
+    long as what remains is the best set of its size so far.
+    """
+    found, members = Found(), list[Taken]()
+    while len(members) < size and (candidates := limits.open(mask := _mask(limits, members))).any():
+        here = quality(_set(members))
+        gain = _changes(quality, members, here, np.flatnonzero(candidates), len(mask))
+        if members and delta is not None:
+            candidates &= (gain >= delta) | limits.must_keep
+            if not candidates.any():
+                break
+        newest = best(gain, limits.marginal(mask), candidates)
+        members.append(Taken(newest, float(gain[newest]), quality(_set(members) | {newest})))
+        found.meet(members[-1].quality, members)
+        while floating and len(members) > 2:
+            out = _least_missed(quality, limits, members, spare={newest})
+            if out is None or not found.beats(quality(_set(members) - {out}), len(members) - 1):
+                break
+            members = [taken for taken in members if taken.feature != out]
+            found.meet(quality(_set(members)), members)
+    found.order = found.best_of_size[len(members)][1] if members else []
+    found.stop = len(found.order)
+    return found
+
+
+def backward(quality: Quality, limits: Limits, *, size: int | None, delta: float | None, floating: bool) -> Found:
+    """Leave out the feature of the smallest loss (per cost saved) until `size` are left or the loss is above `delta`.
+
+    A bill above the budget is brought below it first, whatever that loses. The features left come first on the path,
+    by what the loss of each would be, then those left out, the last of them first. Floating: after each step take
+    features back as long as what results is the best set of its size so far.
+    """
+    found = Found()
+    members = [Taken(int(j), 0.0, 0.0) for j in np.flatnonzero(~limits.never)]
+    out: list[Taken] = []
+    found.meet(quality(_set(members)), members)
+    smallest = max(1, int(limits.must_keep.sum()), size or 1)
+    while len(members) > smallest:
+        here, mask = quality(_set(members)), _mask(limits, members)
+        dear = limits.total(mask) > limits.budget * (1 + 1e-9)
+        within = None if delta is None or dear else delta
+        worst = _least_missed(quality, limits, members, most=within)
+        if worst is None:
+            break
+        rest = _set(members) - {worst}
+        out.append(Taken(worst, round(here - quality(rest), 12), here))
+        members = [taken for taken in members if taken.feature != worst]
+        found.meet(quality(rest), members)
+        while floating and len(out) > 1 and not dear:
+            back = [taken.feature for taken in out[:-1]]
+            gain = _changes(quality, members, quality(_set(members)), np.array(back), len(mask))
+            again = back[int(np.argmax(gain[back]))]
+            if not found.beats(quality(_set(members) | {again}), len(members) + 1):
+                break
+            members.append(Taken(again, 0.0, 0.0))
+            out = [taken for taken in out if taken.feature != again]
+            found.meet(quality(_set(members)), members)
+    found.order = _by_loss(quality, limits, members) + out[::-1]
+    found.stop = len(members)
+    return found
+
+
+def _set(members: list[Taken]) -> frozenset[int]:
+    return frozenset(taken.feature for taken in members)
+
+
+def _mask(limits: Limits, members: list[Taken]) -> NDArray[np.bool_]:
+    mask = np.zeros(len(limits.own), dtype=bool)
+    mask[[taken.feature for taken in members]] = True
+    return mask
+
+
+def _changes(
+    quality: Quality, members: list[Taken], here: float, candidates: NDArray[np.int64], n: int
+) -> NDArray[np.float64]:
+    """What each candidate adds, or loses where it is a member and taken out."""
+    now = _set(members)
+    change = np.full(n, -np.inf)
+    for j in candidates.tolist():
+        change[j] = round(quality(now ^ {j}) - here, 12)
+    return change
+
+
+def _least_missed(
+    quality: Quality,
+    limits: Limits,
+    members: list[Taken],
+    spare: set[int] = frozenset(),  # type: ignore[assignment]
+    most: float | None = None,
+) -> int | None:
+    """The member whose loss is smallest per cost saved (of equals the highest index), if it is not above `most`."""
+    may = [t.feature for t in members if t.feature not in spare and not limits.must_keep[t.feature]]
+    change = _changes(quality, members, quality(_set(members)), np.array(may, dtype=np.int64), len(limits.own))
+    places = np.array(sorted((j for j in may if most is None or change[j] >= -most), reverse=True), dtype=np.int64)
+    if not len(places):
+        return None
+    # A loss counts per cost saved, an improvement times it: the mirror image of a step forward.
+    worth = -per_cost(-change[places], limits.saved(_mask(limits, members))[places])
+    return int(places[np.argmax(np.where(worth == worth.max(), change[places], -np.inf))])
+
+
+def _by_loss(quality: Quality, limits: Limits, members: list[Taken]) -> list[Taken]:
+    """The members by what the loss of each would be, those that must be kept first."""
+    here = quality(_set(members))
+    features = np.array(sorted(_set(members)), dtype=np.int64)
+    loss = -_changes(quality, members, here, features, len(limits.own))[features]
+    order = np.lexsort((features, -loss, ~limits.must_keep[features]))
+    return [Taken(int(features[i]), float(loss[i]), here) for i in order]
