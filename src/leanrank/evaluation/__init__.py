@@ -5,6 +5,14 @@ from leanrank._lazy import lazy
 __getattr__, __dir__, __all__ = lazy(
     __name__,
     {
+        "CrossValidation": "leanrank.evaluation.records",
+        "FoldRecord": "leanrank.evaluation.records",
         "Journal": "leanrank.evaluation.journal",
+        "Stability": "leanrank.evaluation.stability",
+        "competition_ranks": "leanrank.evaluation.unified_ranking",
+        "cross_validate": "leanrank.evaluation.cross_validation",
+        "holm": "leanrank.evaluation.significance",
+        "paired_bootstrap": "leanrank.evaluation.significance",
+        "paired_t_test": "leanrank.evaluation.significance",
     },
 )

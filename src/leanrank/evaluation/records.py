@@ -1,0 +1,218 @@
+"""What came out of a cross-validation: one frozen record per fold, and their summary."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from leanrank._optional import require
+from leanrank.data.whole_file import whole_file, write_whole
+from leanrank.errors import DataError, UnknownNameError
+from leanrank.evaluation.repetition import Repetition, repetition
+from leanrank.evaluation.stability import Stability, stability
+
+
+@dataclass(frozen=True)
+class FoldRecord:
+    """One fold: what was chosen on its training and validation queries, and what that is worth on its test queries.
+
+    Attributes
+    ----------
+    fold : str
+    selector, ranker : str
+        Class names; "all features" where nothing was selected.
+    selector_parameters, ranker_parameters : dict
+        Those that were chosen, as plain values.
+    k : int, float or None
+        The size asked for; None where the method stopped by itself.
+    features : tuple of int
+        Selected features, 0-based, in order of selection; `feature_names` are their names.
+    n_features_in : int
+        Features there were.
+    valid_score : float or None
+        The metric they were chosen by, on the validation queries.
+    scores : dict
+        Mean of each metric over the test queries.
+    query_ids, per_query : list, dict of lists
+        The test queries and each metric of each; None where the metric leaves the query out.
+    selection_seconds, training_seconds : float
+        Of the chosen candidate: selecting, and training the ranker on what was selected.
+    """
+
+    fold: str
+    selector: str
+    ranker: str
+    k: int | float | None
+    features: tuple[int, ...]
+    feature_names: tuple[str, ...]
+    n_features_in: int
+    valid_score: float | None
+    scores: Mapping[str, float | None]
+    query_ids: tuple[Any, ...] = field(repr=False)
+    per_query: Mapping[str, tuple[float | None, ...]] = field(repr=False)
+    selection_seconds: float
+    training_seconds: float
+    selector_parameters: Mapping[str, Any] = field(default_factory=dict)
+    ranker_parameters: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def n_features(self) -> int:
+        return len(self.features)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, for JSON."""
+        plain: dict[str, Any] = json.loads(json.dumps(asdict(self)))
+        return plain
+
+    @classmethod
+    def from_dict(cls, plain: Mapping[str, Any]) -> FoldRecord:
+        """The record that `to_dict` was made of."""
+        given = dict(plain)
+        for name in ("features", "feature_names", "query_ids"):
+            given[name] = tuple(given[name])
+        given["per_query"] = {name: tuple(values) for name, values in given["per_query"].items()}
+        return cls(**given)
+
+
+@dataclass(frozen=True, repr=False)
+class CrossValidation:
+    """The records of all folds.
+
+    Attributes
+    ----------
+    records : tuple of FoldRecord
+    metrics : dict
+        The definition (repr) of each metric.
+    """
+
+    records: tuple[FoldRecord, ...]
+    metrics: Mapping[str, str]
+
+    @property
+    def mean(self) -> dict[str, float]:
+        """Each metric's mean over the folds, every fold counting alike (the LETOR rule)."""
+        return {name: float(np.mean([_number(r.scores[name]) for r in self.records])) for name in self.metrics}
+
+    @property
+    def n_features(self) -> float:
+        """Mean number of selected features."""
+        return float(np.mean([record.n_features for record in self.records]))
+
+    @property
+    def feature_sets(self) -> list[tuple[int, ...]]:
+        """The features selected in each fold, 0-based."""
+        return [record.features for record in self.records]
+
+    @property
+    def stability(self) -> Stability:
+        """How alike the folds' selections are."""
+        return stability(self.feature_sets, self.records[0].n_features_in)
+
+    @property
+    def repetition(self) -> Repetition:
+        """How often features repeat over the folds, by name."""
+        return repetition([record.feature_names for record in self.records])
+
+    def per_query(self, metric: str) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+        """`metric` of every test query, folds one after another; NaN where it is left out."""
+        if metric not in self.metrics:
+            raise UnknownNameError.of("metric of this cross-validation", metric, self.metrics)
+        return np.array([_number(value) for record in self.records for value in record.per_query[metric]])
+
+    def to_frame(self, library: str = "pyarrow", *, per_query: bool = False) -> Any:
+        """A table with a row per fold, or per test query. As one of "pyarrow", "pandas" or "polars"."""
+        if library not in ("pyarrow", "pandas", "polars"):
+            raise UnknownNameError.of("frame library", library, ["pyarrow", "pandas", "polars"])
+        table = _query_table(self.records) if per_query else _fold_table(self.records)
+        if library == "pyarrow":
+            return table
+        package = require(library, f"to_frame({library!r})")
+        return table.to_pandas() if library == "pandas" else package.from_arrow(table)
+
+    def to_json(self, *, indent: int | None = None) -> str:
+        """Everything, as JSON; `from_json` reads it."""
+        content = {
+            "mean": {name: None if np.isnan(value) else value for name, value in self.mean.items()},
+            "metrics": dict(self.metrics),
+            "records": [record.to_dict() for record in self.records],
+        }
+        return json.dumps(content, indent=indent, allow_nan=False, ensure_ascii=False)
+
+    @classmethod
+    def from_json(cls, text: str) -> CrossValidation:
+        """Read what `to_json` wrote."""
+        try:
+            content = json.loads(text)
+            return cls(tuple(FoldRecord.from_dict(r) for r in content["records"]), content["metrics"])
+        except (KeyError, TypeError, json.JSONDecodeError) as error:
+            raise DataError(f"This is not the JSON of a cross-validation: {error!r}.") from error
+
+    def write(self, path: str | PathLike[str], *, per_query: bool = False) -> None:
+        """Write as JSON (.json) or as the table of `to_frame` in Parquet (.parquet), by the name of the file."""
+        target = Path(path)
+        if target.suffix == ".json":
+            write_whole(target, self.to_json(indent=1) + "\n")
+        elif target.suffix in (".parquet", ".pq"):
+            import pyarrow.parquet
+
+            with whole_file(target) as file:
+                pyarrow.parquet.write_table(self.to_frame(per_query=per_query), file)
+        else:
+            raise UnknownNameError.of("kind of file", target.suffix, [".json", ".parquet"])
+
+    def __repr__(self) -> str:
+        first = self.records[0]
+        figures = ", ".join(f"{name} {value:.4f}" for name, value in self.mean.items())
+        return (
+            f"CrossValidation: {first.selector} + {first.ranker}, {len(self.records)} folds\n"
+            f"  mean      {figures}\n"
+            f"  features  {self.n_features:g} of {first.n_features_in}"
+        )
+
+
+def _number(value: float | None) -> float:
+    return np.nan if value is None else value
+
+
+def _fold_table(records: Sequence[FoldRecord]) -> Any:
+    import pyarrow
+
+    def column(of: Any, kind: Any = None) -> Any:
+        return pyarrow.array([of(record) for record in records], kind)
+
+    return pyarrow.table(
+        {
+            "fold": column(lambda r: r.fold),
+            "selector": column(lambda r: r.selector),
+            "selector_parameters": column(lambda r: json.dumps(r.selector_parameters)),
+            "ranker": column(lambda r: r.ranker),
+            "ranker_parameters": column(lambda r: json.dumps(r.ranker_parameters)),
+            "k": column(lambda r: None if r.k is None else float(r.k), pyarrow.float64()),
+            "n_features": column(lambda r: r.n_features, pyarrow.int64()),
+            "features": column(lambda r: list(r.features), pyarrow.list_(pyarrow.int64())),
+            "feature_names": column(lambda r: list(r.feature_names), pyarrow.list_(pyarrow.string())),
+            "valid_score": column(lambda r: r.valid_score, pyarrow.float64()),
+            **{name: column(lambda r, name=name: r.scores[name], pyarrow.float64()) for name in records[0].scores},
+            "selection_seconds": column(lambda r: r.selection_seconds, pyarrow.float64()),
+            "training_seconds": column(lambda r: r.training_seconds, pyarrow.float64()),
+        }
+    )
+
+
+def _query_table(records: Sequence[FoldRecord]) -> Any:
+    import pyarrow
+
+    names = list(records[0].per_query)
+    return pyarrow.table(
+        {
+            "fold": pyarrow.array([r.fold for r in records for _ in r.query_ids]),
+            "qid": pyarrow.array([q for r in records for q in r.query_ids]),
+            **{n: pyarrow.array([v for r in records for v in r.per_query[n]], pyarrow.float64()) for n in names},
+        }
+    )
