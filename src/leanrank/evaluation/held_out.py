@@ -1,0 +1,204 @@
+"""HeldOut: what a set of features is worth on queries that neither chose nor trained with it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from threading import Lock
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+
+from leanrank.data.ranking_data import RankingData, concatenate
+from leanrank.data.scaling import QueryMinMaxScaler
+from leanrank.data.splits import QueryKFold
+from leanrank.errors import ParameterError
+from leanrank.evaluation.journal import Journal
+from leanrank.metrics._base import Metric
+from leanrank.rankers._base import Ranker
+from leanrank.rankers.adapters import Adapter
+from leanrank.stats.feature_graph import FeatureGraph, feature_graph
+
+FeatureSet = tuple[int, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """One fold: what selection may see, and what the ranker learns from, stops on and is measured on."""
+
+    learn: RankingData
+    train: RankingData
+    valid: RankingData
+    test: RankingData
+    test_queries: NDArray[np.int64]
+
+
+class HeldOut:
+    """Cross-validation over queries with selection inside.
+
+    The queries are cut into `cv` parts. In fold f the ranker is measured on part f, stops early (or picks its C) on
+    part f + 1, and learns from the rest; selection sees all but part f. With `valid` given, that is what the ranker
+    stops on in every fold, and it learns from all but part f.
+
+    Parameters
+    ----------
+    data : RankingData
+    ranker : Ranker
+        Cloned for every fit. Learners that are not tree ensembles get features scaled to [0, 1] within each query,
+        which uses no label and no other query.
+    metric : Metric
+    cv : int
+    journal : Journal
+        Every fit is a task of it: the fold and the set of features.
+    valid : RankingData, optional
+    random_state : int
+        Of the cut into parts.
+    n_jobs : int
+        Threads; the values do not depend on it.
+    scope : str
+        Part of every task, to tell the folds of a sample from those of all queries.
+    """
+
+    def __init__(
+        self,
+        data: RankingData,
+        ranker: Ranker,
+        metric: Metric,
+        *,
+        cv: int,
+        journal: Journal,
+        valid: RankingData | None = None,
+        random_state: int = 0,
+        n_jobs: int = 1,
+        scope: str = "all",
+    ) -> None:
+        lowest = 2 if valid is not None else 3
+        if not isinstance(cv, int) or cv < lowest:
+            raise ParameterError.of("select", "cv", f"a number of folds >= {lowest}", cv)
+        if data.n_queries < cv:
+            raise ParameterError.of("select", "cv", f"at most the number of queries, {data.n_queries}", cv)
+        self.data = data
+        self.ranker = ranker
+        self.metric = metric
+        self.journal = journal
+        self.n_jobs = n_jobs
+        self.scope = scope
+        self._valid = valid
+        splitter = QueryKFold(cv, shuffle=True, random_state=random_state)
+        self._parts = [test for _, test in splitter.split_queries(data)]
+        self._lock = Lock()
+        self._folds: dict[int, Part] = {}
+        self._unscaled: dict[int | None, tuple[RankingData, RankingData]] = {}
+        self._graphs: dict[tuple[str, str], list[FeatureGraph]] = {}
+
+    @property
+    def n_folds(self) -> int:
+        return len(self._parts)
+
+    @cached_property
+    def scales(self) -> bool:
+        """Whether the ranker gets features scaled within queries."""
+        return not isinstance(self.ranker, Adapter)
+
+    @cached_property
+    def _scaled(self) -> tuple[RankingData, RankingData | None]:
+        if not self.scales:
+            return self.data, self._valid
+        return scaled(self.data), None if self._valid is None else scaled(self._valid)
+
+    def fold(self, f: int) -> Part:
+        """The data of fold `f`."""
+        with self._lock:
+            if f not in self._folds:
+                self._folds[f] = self._make_fold(f)
+            return self._folds[f]
+
+    def _make_fold(self, f: int) -> Part:
+        test = self._parts[f]
+        learn = np.sort(np.concatenate([part for g, part in enumerate(self._parts) if g != f]))
+        data, given = self._scaled
+        if given is not None:
+            train, valid = data.take_queries(learn), given
+        else:
+            stop = self._parts[(f + 1) % self.n_folds]
+            train, valid = data.take_queries(np.setdiff1d(learn, stop)), data.take_queries(stop)
+        return Part(self.data.take_queries(learn), train, valid, data.take_queries(test), test)
+
+    def learn(self, f: int | None) -> RankingData:
+        """What selection may see in fold `f`; everything for None."""
+        return self.data if f is None else self.fold(f).learn
+
+    def train_valid(self, f: int | None) -> tuple[RankingData, RankingData]:
+        """What a selector that trains rankers may see in fold `f`, unscaled: to learn from, and to stop on."""
+        with self._lock:
+            if f not in self._unscaled:
+                stop = self._parts[0 if f is None else (f + 1) % self.n_folds]
+                learn = np.sort(np.concatenate([part for g, part in enumerate(self._parts) if g != f]))
+                if self._valid is not None:
+                    self._unscaled[f] = (self.data.take_queries(learn), self._valid)
+                else:
+                    rest = np.setdiff1d(learn, stop)
+                    self._unscaled[f] = (self.data.take_queries(rest), self.data.take_queries(stop))
+            return self._unscaled[f]
+
+    def graph(self, f: int | None, importance: Any, similarity: Any, engine: Any = None) -> FeatureGraph:
+        """The feature graph of what selection may see in fold `f`: the sum of the parts' graphs, each computed once."""
+        key = (repr(importance), repr(similarity))
+        with self._lock:
+            if key not in self._graphs:
+                self._graphs[key] = [
+                    feature_graph(self.data.take_queries(part), importance, similarity, engine=engine)
+                    for part in self._parts
+                ]
+            graphs = [graph for g, graph in enumerate(self._graphs[key]) if g != f]
+        total = graphs[0]
+        for graph in graphs[1:]:
+            total = total + graph
+        return total
+
+    def measure(
+        self,
+        sets: Sequence[Sequence[FeatureSet]],
+        *,
+        done: Callable[[], None] = lambda: None,
+    ) -> NDArray[np.float64]:
+        """The metric on every query of every candidate; a candidate is a set of features for each fold.
+
+        Returns
+        -------
+        array of shape (candidates, queries), NaN where the metric skips a query
+        """
+        tasks = [
+            {"task": "fit", "scope": self.scope, "fold": f, "features": sorted(map(int, features))}
+            for candidate in sets
+            for f, features in enumerate(candidate)
+        ]
+        results = iter(self.journal.all(tasks, self._fit, n_jobs=self.n_jobs, done=lambda task: done()))
+        values = np.full((len(sets), self.data.n_queries), np.nan)
+        for row, candidate in enumerate(sets):
+            for f, _ in enumerate(candidate):
+                values[row, self._parts[f]] = np.array(next(results), dtype=np.float64)
+        return values
+
+    def _fit(self, task: Any) -> list[float | None]:
+        fold = self.fold(task["fold"])
+        columns = np.array(task["features"], dtype=np.int64)
+        ranker = clone(self.ranker)
+        ranker.fit(fold.train.subset(columns), eval_set=fold.valid.subset(columns))
+        test = fold.test.subset(columns)
+        values = self.metric.per_query(test.y, ranker.predict(test), test.query_ptr)
+        return [None if np.isnan(value) else float(value) for value in values]
+
+
+def scaled(data: RankingData) -> RankingData:
+    """Features scaled to [0, 1] within each query."""
+    result: RankingData = QueryMinMaxScaler().fit(data).transform(data)
+    return result
+
+
+def joined(data: RankingData, valid: RankingData | None) -> RankingData:
+    """Both together, where there are two."""
+    return data if valid is None else concatenate([data, valid])

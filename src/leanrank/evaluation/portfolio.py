@@ -1,0 +1,190 @@
+"""The portfolio of `select`: ways to order features, each a function of what selection may see."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+
+from leanrank.data.ranking_data import RankingData
+from leanrank.errors import ParameterError
+from leanrank.evaluation.held_out import HeldOut, scaled
+from leanrank.rankers._base import LinearRanker, Ranker
+from leanrank.rankers.ranksvm import RankSVM
+from leanrank.selectors import registry
+from leanrank.selectors._base import Selector
+from leanrank.selectors._graph_selector import GraphSelector
+from leanrank.selectors._ranker_selector import RankerSelector
+from leanrank.selectors.bestgain import BestGain
+from leanrank.selectors.booster_importance import BoosterImportance
+from leanrank.selectors.gas import GAS
+from leanrank.selectors.limits import Limits
+from leanrank.selectors.mrmr import MRMR
+from leanrank.selectors.rankfilter import RankFilter
+from leanrank.selectors.rfe import RankingRFE
+from leanrank.stats.feature_graph import FeatureGraph
+from leanrank.stats.importance import Importance
+from leanrank.stats.similarity import Similarity
+
+Order = NDArray[np.int64]
+
+#: What the graph methods of the portfolio live on: a feature may be useful in either direction, and equal values say
+#: nothing about likeness.
+IMPORTANCE = Importance("map", direction="max")
+SIMILARITY = Similarity("kendall", ties="cosine")
+#: How many times the features wanted a filter leaves to the elimination behind it.
+FILTER_FACTOR = 3
+#: Share of the features left that elimination drops at a step.
+STEP = 0.15
+#: The smallest gain for which BestGain goes on; its path matters here, not its stop.
+SMALLEST_GAIN = 1e-6
+
+
+@dataclass(frozen=True, eq=False)
+class Learner:
+    """What a method of the portfolio has at hand in one fold (None: all data), and what it must respect."""
+
+    held_out: HeldOut
+    fold: int | None
+    limits: Limits
+    largest: int  # sizes beyond this are not asked for
+    engine: Any = None
+
+    @cached_property
+    def data(self) -> RankingData:
+        return self.held_out.learn(self.fold)
+
+    @cached_property
+    def graph(self) -> FeatureGraph:
+        return self.held_out.graph(self.fold, IMPORTANCE, SIMILARITY, self.engine)
+
+    def fit(self, selector: Selector, columns: Order | None = None) -> Order:
+        """The path of a selector on what may be seen, in column numbers; on some of the columns only, if given."""
+        chosen: Any = clone(selector).set_params(**self._rules(selector))
+        if isinstance(selector, RankerSelector):
+            linear = chosen.ranker is not None and isinstance(chosen.ranker, LinearRanker)
+            train, valid = self._train_valid(scale=linear)
+            if columns is None:
+                return np.asarray(chosen.fit(train, eval_set=valid).ranking_, dtype=np.int64)
+            chosen.fit(train.subset(columns), eval_set=valid.subset(columns))
+            return np.asarray(columns[chosen.ranking_], dtype=np.int64)
+        if isinstance(selector, GraphSelector) and getattr(selector, "relevance", "importance") == "importance":
+            return np.asarray(chosen.fit_graph(self.graph).ranking_, dtype=np.int64)
+        return np.asarray(chosen.fit(self.data).ranking_, dtype=np.int64)
+
+    def _rules(self, selector: Selector) -> dict[str, Any]:
+        """Costs for the selectors that weigh gain against cost; the other rules hold for every path, see `arranged`."""
+        plain = self.limits.shared.size == 0 and "costs" in selector.get_params(deep=False)
+        return {"costs": self.limits.own} if plain and np.ptp(self.limits.own) > 0 else {}
+
+    def _train_valid(self, *, scale: bool) -> tuple[RankingData, RankingData]:
+        train, valid = self.held_out.train_valid(self.fold)
+        return (scaled(train), scaled(valid)) if scale else (train, valid)
+
+
+Method = Callable[[Learner], Order]
+
+
+def _graph_then_rfe(learner: Learner) -> Order:
+    """Leave out what the graph calls redundant, then eliminate by the ranker."""
+    filtered = learner.fit(MRMR())
+    first = filtered[: max(2, min(len(filtered), FILTER_FACTOR * learner.largest))]
+    return np.concatenate([learner.fit(_elimination(learner), np.sort(first)), filtered[len(first) :]])
+
+
+def _relevance_then_redundancy(learner: Learner) -> Order:
+    """The ranker's own importance for relevance, the graph's similarity for redundancy."""
+    selector: Any = BoosterImportance(_booster(learner)).set_params()
+    train, valid = learner._train_valid(scale=isinstance(selector.ranker, LinearRanker))
+    weight = np.nan_to_num(selector.fit(train, eval_set=valid).scores_, nan=0.0)
+    graph = learner.graph
+    relevant = replace(graph, importance=weight / max(weight.max(), 1e-300))
+    return np.asarray(MRMR().fit_graph(relevant).ranking_, dtype=np.int64)
+
+
+def _booster(learner: Learner) -> Ranker:
+    ranker: Ranker = clone(learner.held_out.ranker)
+    return ranker
+
+
+def _elimination(learner: Learner) -> RankingRFE:
+    return RankingRFE(_booster(learner), step=STEP)
+
+
+def _linear() -> RankSVM:
+    return RankSVM(C=1.0)
+
+
+#: name -> how it orders the features; what `methods="auto"` runs.
+AUTO: dict[str, Method] = {
+    "mrmr": lambda learner: learner.fit(MRMR()),
+    "mrmr-f": lambda learner: learner.fit(MRMR(relevance="f", similarity=Similarity("pearson", scope="pooled"))),
+    "gas": lambda learner: learner.fit(GAS(c=0.5)),
+    "bestgain": lambda learner: learner.fit(BestGain(delta=SMALLEST_GAIN, max_features=learner.largest)),
+    "rank-filter": lambda learner: learner.fit(RankFilter()),
+    "importance": lambda learner: learner.fit(BoosterImportance(_booster(learner))),
+    "rfe": lambda learner: learner.fit(_elimination(learner)),
+    "linear-rfe": lambda learner: learner.fit(RankingRFE(_linear(), step=STEP)),
+    "importance+mrmr": _relevance_then_redundancy,
+    "mrmr>rfe": _graph_then_rfe,
+}
+
+
+def portfolio(methods: str | Sequence[Any], ranker: Ranker) -> dict[str, Method]:
+    """The methods asked for: "auto", or names (of the portfolio or of selectors) and selector objects."""
+    if isinstance(methods, str):
+        methods = list(AUTO) if methods == "auto" else [name.strip() for name in methods.split(",")]
+    chosen: dict[str, Method] = {}
+    for method in methods:
+        if isinstance(method, Selector):
+            chosen[_unused(type(method).__name__.lower(), chosen)] = _of_selector(method)
+        elif method in AUTO:
+            chosen[method] = AUTO[method]
+        else:
+            chosen[method] = _of_selector(registry.get(method))
+    if not chosen:
+        raise ParameterError.of("select", "methods", "'auto' or at least one method", methods)
+    if isinstance(ranker, LinearRanker) and "rfe" in chosen:
+        chosen.pop("linear-rfe", None)  # the same thing
+    return chosen
+
+
+def _of_selector(selector: Selector) -> Method:
+    return lambda learner: learner.fit(selector)
+
+
+def _unused(name: str, taken: dict[str, Method]) -> str:
+    number = 2
+    unused = name
+    while unused in taken:
+        unused, number = f"{name}-{number}", number + 1
+    return unused
+
+
+def arranged(path: Order, limits: Limits) -> Order:
+    """A path that obeys the rules: `must_keep` first, `never` left out, both in the path's own order.
+
+    Features of `must_keep` that the path does not reach come right behind those it does.
+    """
+    kept = [j for j in path if limits.must_keep[j]]
+    kept += [j for j in np.flatnonzero(limits.must_keep) if j not in set(kept)]
+    rest = [j for j in path if not limits.must_keep[j] and not limits.never[j]]
+    return np.array([*kept, *rest], dtype=np.int64)
+
+
+def affordable(path: Order, limits: Limits) -> Order:
+    """The path without the features that do not fit into the budget when their turn comes."""
+    if np.isinf(limits.budget):
+        return path
+    taken = np.zeros(len(limits.own), dtype=bool)
+    out = []
+    for j in path:
+        if limits.open(taken)[j]:
+            taken[j] = True
+            out.append(j)
+    return np.array(out, dtype=np.int64)

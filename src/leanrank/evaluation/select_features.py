@@ -1,0 +1,439 @@
+"""select: the main job. Which features can go, what that costs, how sure it is."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from importlib.util import find_spec
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from leanrank import __version__
+from leanrank.data.door import as_ranking_data
+from leanrank.data.ranking_data import RankingData
+from leanrank.errors import ParameterError
+from leanrank.evaluation.held_out import HeldOut
+from leanrank.evaluation.journal import Journal
+from leanrank.evaluation.portfolio import Learner, Method, Order, affordable, arranged, portfolio
+from leanrank.evaluation.selection import CurvePoint, Selection
+from leanrank.evaluation.stability import nogueira
+from leanrank.evaluation.stop_rule import Difference, differences, pareto_front
+from leanrank.evaluation.tasks_bar import TasksBar
+from leanrank.metrics._base import Metric
+from leanrank.metrics.names import metric as parse_metric
+from leanrank.rankers._base import Ranker
+from leanrank.rankers.adapters import as_ranker
+from leanrank.rankers.registry import get
+from leanrank.selectors.limits import Limits
+from leanrank.selectors.selection_record import plain
+
+#: The loss that nobody minds, unless the caller says otherwise.
+MAX_LOSS = 0.002
+#: Sizes at which curves are measured (those below the number of features).
+SIZES = (1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30, 40, 50, 65, 80, 100, 130, 160, 200, 250, 300, 400, 500, 700, 1000)
+#: Every so many of these are measured for all methods; the rest only for the best.
+COARSE = 3
+#: Methods that reach the second round.
+FINALISTS = 3
+#: The first round looks at no more queries than this.
+SAMPLE_QUERIES = 1_500
+#: How many of the queries that lose most are named.
+LOSERS = 10
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A method at a size, with the set it chose in each fold."""
+
+    method: str
+    k: int
+    sets: tuple[tuple[int, ...], ...]
+
+
+def select(
+    data: Any,
+    ranker: Any = None,
+    metric: Any = "ndcg@10",
+    methods: Any = "auto",
+    n_features: int | None = None,
+    max_loss: float | None = None,
+    budget: float | None = None,
+    costs: Any = None,
+    must_keep: Any = (),
+    groups: Any = None,
+    cv: int = 5,
+    random_state: int = 0,
+    engine: Any = None,
+    progress: bool = True,
+    *,
+    never: Any = (),
+    valid: RankingData | None = None,
+    level: float = 0.95,
+    journal: str | os.PathLike[str] | None = None,
+    n_jobs: int = 1,
+) -> Selection:
+    """Find the fewest features that rank as well as all of them.
+
+    Every method of the portfolio orders the features; the curve of the metric against the number of features is
+    measured by cross-validation over queries, with the selection repeated inside each fold, so no query judges a set
+    that it helped to choose. The stop rule takes the smallest set whose loss per query against all features is below
+    `max_loss` at the given level, by a bootstrap over queries that corrects for everything that was tried.
+
+    Parameters
+    ----------
+    data : RankingData
+        Judged documents.
+    ranker : ranker, estimator or str, optional
+        The ranker the features are for. LightGBM where it is installed, RankSVM otherwise. Learners that are not tree
+        ensembles get features scaled to [0, 1] within each query.
+    metric : str or metric
+    methods : "auto", names or selectors
+        The portfolio: see `leanrank.evaluation.portfolio`.
+    n_features : int, optional
+        Choose this many instead of applying the stop rule.
+    max_loss : float, optional
+        What the stop rule allows, 0.002 by default.
+    budget : float, optional
+        The most that the chosen features may cost together.
+    costs, groups, must_keep, never
+        See `leanrank.selectors.limits.Limits`. With costs the stop rule takes the cheapest set, not the smallest.
+    cv : int
+        Folds, by query.
+    random_state : int
+        Of the folds and the bootstrap.
+    engine : optional
+        Where feature graphs are computed.
+    progress : bool
+        A progress bar with the time left, where a terminal is watching.
+    valid : RankingData, optional
+        What rankers stop early on, in every fold and at the end; by default a part of `data`.
+    level : float
+        Of the bounds.
+    journal : path, optional
+        An SQLite file that keeps every finished fit: the same call with the same journal goes on where it stopped.
+    n_jobs : int
+        Threads that train rankers; the result does not depend on it.
+
+    Returns
+    -------
+    Selection
+
+    Examples
+    --------
+    >>> import leanrank
+    >>> data, truth = leanrank.make_ranking(60, n_informative=3, n_redundant=3, n_noise=6, random_state=0)
+    >>> chosen = leanrank.select(data, "ranksvm", methods=["gas", "mrmr"], n_features=3)
+    >>> role = {entry.name: entry.role for entry in truth}
+    >>> sorted({role[name] for name in chosen.features} - {"redundant"})
+    ['informative']
+    """
+    begin = time.perf_counter()
+    judged = as_ranking_data(data)
+    learner = _ranker(ranker, n_jobs)
+    measure: Metric = parse_metric(metric) if isinstance(metric, str) else metric
+    chosen_methods = portfolio(methods, learner)
+    limits = Limits.of(
+        "select",
+        judged.feature_names,
+        costs=costs,
+        groups=groups,
+        must_keep=must_keep or None,
+        never=never or None,
+        budget=budget,
+    )
+    usable = int((~limits.never).sum())
+    if n_features is not None and not (isinstance(n_features, int) and 1 <= n_features <= usable):
+        raise ParameterError.of("select", "n_features", f"from 1 to {usable}, the number of features", n_features)
+    loss = MAX_LOSS if max_loss is None else float(max_loss)
+    if not loss >= 0:
+        raise ParameterError.of("select", "max_loss", ">= 0", max_loss)
+    settings = {
+        "metric": repr(measure),
+        "metric_name": measure.name,
+        "ranker": repr(learner),
+        "methods": list(chosen_methods),
+        "n_features": n_features,
+        "max_loss": loss,
+        "level": level,
+        "costs": plain(costs if not isinstance(costs, np.ndarray) else costs.tolist()),
+        "groups": plain(groups),
+        "budget": budget,
+        "must_keep": plain(list(must_keep)),
+        "never": plain(list(never)),
+        "cv": cv,
+        "random_state": random_state,
+        "version": __version__,
+        "fingerprint": judged.fingerprint(),
+        "valid": None if valid is None else valid.fingerprint(),
+    }
+    with Journal(journal, settings) as book:
+        run = _Run(judged, learner, measure, chosen_methods, limits, settings, book, valid, engine, n_jobs, progress)
+        return run.selection(begin)
+
+
+def _ranker(ranker: Any, n_jobs: int) -> Ranker:
+    """The ranker asked for; LightGBM where it is installed, RankSVM over a grid of C otherwise."""
+    if ranker is None:
+        ranker = "lightgbm" if find_spec("lightgbm") is not None else "ranksvm"
+    if ranker == "lightgbm":
+        return get("lightgbm", early_stopping_rounds=50, n_threads=1 if n_jobs > 1 else None)
+    if ranker == "ranksvm":
+        return get("ranksvm", C=(0.01, 0.1, 1.0, 10.0, 100.0))
+    return as_ranker(ranker)
+
+
+class _Run:
+    """One run of `select`: paths, curves, the choice, the evidence."""
+
+    def __init__(
+        self,
+        data: RankingData,
+        ranker: Ranker,
+        metric: Metric,
+        methods: dict[str, Method],
+        limits: Limits,
+        settings: dict[str, Any],
+        journal: Journal,
+        valid: RankingData | None,
+        engine: Any,
+        n_jobs: int,
+        progress: bool,
+    ) -> None:
+        self.data, self.limits, self.settings, self.methods = data, limits, settings, methods
+        self.journal, self.engine, self.n_jobs = journal, engine, n_jobs
+        seed = int(settings["random_state"])
+
+        def held_out(part: RankingData, scope: str) -> HeldOut:
+            return HeldOut(
+                part,
+                ranker,
+                metric,
+                cv=settings["cv"],
+                journal=journal,
+                valid=valid,
+                random_state=seed,
+                n_jobs=n_jobs,
+                scope=scope,
+            )
+
+        self.held_out = held_out(data, "all")
+        self.sample = self.held_out
+        if data.n_queries > SAMPLE_QUERIES and len(methods) > FINALISTS:
+            drawn = np.random.default_rng(seed).choice(data.n_queries, SAMPLE_QUERIES, replace=False)
+            self.sample = held_out(data.take_queries(np.sort(drawn)), "sample")
+        self.bar = TasksBar(show=progress)
+
+    @property
+    def wanted(self) -> int | None:
+        n_features: int | None = self.settings["n_features"]
+        return n_features
+
+    def selection(self, begin: float) -> Selection:
+        """Measure, choose, and gather the evidence."""
+        with self.bar:
+            baseline, candidates, values = self._curves()
+            found = self._compare(values, baseline)
+            best, proven, reason = self._choose(candidates, values, found)
+            nested = self._nested(candidates, values, baseline)
+            path = self._path(self.held_out, candidates[best].method, None)
+        chosen = path[: candidates[best].k]
+        points = [self._point(c, v, d) for c, v, d in zip(candidates, values, found, strict=True)]
+        front = pareto_front([(round(p.mean, 12), p.k, p.cost) for p in points])
+        names = self.data.feature_names
+        return Selection(
+            features=tuple(names[j] for j in chosen),
+            indices=tuple(int(j) for j in chosen),
+            method=candidates[best].method,
+            path=tuple(names[j] for j in path),
+            proven=proven,
+            reason=reason,
+            versus_all=found[best].to_dict(),
+            nested=nested.to_dict(),
+            baseline={
+                "n_features": int((~self.limits.never).sum()),
+                "cost": self.limits.total(~self.limits.never),
+                "mean": _mean(baseline),
+            },
+            curve=tuple(points),
+            pareto=tuple(sorted((points[i] for i in front), key=lambda p: (p.k, p.cost, p.method))),
+            stability=self._stability(candidates[best]),
+            losers=self._losers(values[best], baseline),
+            feature_names=names,
+            dropped=tuple(name for j, name in enumerate(names) if j not in set(chosen.tolist())),
+            cost=self.limits.total(chosen),
+            settings=self.settings,
+            seconds=time.perf_counter() - begin,
+        )
+
+    def _curves(self) -> tuple[NDArray[np.float64], list[Candidate], NDArray[np.float64]]:
+        """All features, and the candidates with their values; methods that fall behind leave after the first round."""
+        everything = tuple(int(j) for j in np.flatnonzero(~self.limits.never))
+        coarse, fine = self._sizes(len(everything))
+        methods = list(self.methods)
+        if len(methods) > FINALISTS and (fine != coarse or self.sample is not self.held_out):
+            first = self._candidates(self.sample, methods, coarse)
+            values = self._measure(self.sample, [c.sets for c in first], "first round")
+            methods = _finalists(first, values, FINALISTS)
+        candidates = self._candidates(self.held_out, methods, fine)
+        if self.sample is self.held_out and len(methods) < len(self.methods):
+            # what the first round measured is evidence too, and counts among what was tried
+            others = [name for name in self.methods if name not in methods]
+            candidates += self._candidates(self.held_out, others, coarse)
+        all_folds = [(everything,) * self.held_out.n_folds]
+        values = self._measure(self.held_out, [*all_folds, *(c.sets for c in candidates)], "curves")
+        return values[0], candidates, values[1:]
+
+    def _sizes(self, n_usable: int) -> tuple[list[int], list[int]]:
+        if self.wanted is not None:
+            return [self.wanted], [self.wanted]
+        least = max(1, int(self.limits.must_keep.sum()))
+        fine = [k for k in SIZES if least <= k < n_usable] or [least]
+        coarse = fine[COARSE - 1 :: COARSE] or fine[-1:]
+        return coarse, fine
+
+    def _candidates(self, held_out: HeldOut, methods: Sequence[str], sizes: Sequence[int]) -> list[Candidate]:
+        tasks = [
+            {"task": "path", "scope": held_out.scope, "method": name, "fold": f, "largest": self._largest}
+            for name in methods
+            for f in range(held_out.n_folds)
+        ]
+        self.bar.expect("paths", len(tasks))
+        compute = self._path_task(held_out)
+        found = iter(self.journal.all(tasks, compute, n_jobs=self.n_jobs, done=lambda task: self.bar.step()))
+        paths = {name: [np.array(next(found), dtype=np.int64) for _ in range(held_out.n_folds)] for name in methods}
+        out = []
+        for name in methods:
+            for k in sizes:
+                sets = tuple(tuple(int(j) for j in path[:k]) for path in paths[name])
+                if all(len(s) == k for s in sets):
+                    out.append(Candidate(name, k, sets))
+                elif k == sizes[0] or not any(c.method == name for c in out):  # a path that ends early: its end
+                    out.append(Candidate(name, max(map(len, sets)), sets))
+        return out
+
+    @property
+    def _largest(self) -> int:
+        """The largest size that will be asked for; methods that grow need not go further."""
+        return self.wanted or max(1, self.data.n_features)
+
+    def _path_task(self, held_out: HeldOut) -> Callable[[Any], list[int]]:
+        def compute(task: Any) -> list[int]:
+            learner = Learner(held_out, task["fold"], self.limits, self._largest, self.engine)
+            path = self.methods[task["method"]](learner)
+            return [int(j) for j in affordable(arranged(path, self.limits), self.limits)]
+
+        return compute
+
+    def _path(self, held_out: HeldOut, method: str, fold: int | None) -> Order:
+        task = {"task": "path", "scope": held_out.scope, "method": method, "fold": fold, "largest": self._largest}
+        return np.array(self.journal.once(task, lambda: self._path_task(held_out)(task)), dtype=np.int64)
+
+    def _measure(self, held_out: HeldOut, sets: Any, what: str) -> NDArray[np.float64]:
+        self.bar.expect(what, sum(map(len, sets)))
+        return held_out.measure(sets, done=self.bar.step)
+
+    def _compare(self, values: NDArray[np.float64], baseline: NDArray[np.float64]) -> list[Difference]:
+        return differences(
+            values,
+            baseline,
+            max_loss=self.settings["max_loss"],
+            level=self.settings["level"],
+            random_state=self.settings["random_state"],
+        )
+
+    def _choose(
+        self, candidates: list[Candidate], values: NDArray[np.float64], found: list[Difference]
+    ) -> tuple[int, bool, str]:
+        """The number of the chosen candidate, whether its loss is proven small, and why it was chosen."""
+        loss, level = self.settings["max_loss"], self.settings["level"]
+        means = np.round([_mean(v) for v in values], 12)
+        costs = [self._cost(c) for c in candidates]
+        if self.wanted is not None:
+            best = max(range(len(candidates)), key=lambda i: (means[i], -costs[i], -i))
+            how = f"the best of {len(candidates)} methods at {self.wanted} features on held-out queries"
+            return best, found[best].low_one_sided >= -loss, how
+        passing = [i for i, d in enumerate(found) if d.low_one_sided >= -loss]
+        size = "cheapest" if self.settings["costs"] is not None else "smallest"
+        if passing:
+            best = min(passing, key=lambda i: (costs[i], candidates[i].k, -means[i], i))
+            return best, True, f"the {size} set that loses at most {loss:g} with {level:.0%} confidence"
+        safest = max(d.low_one_sided for d in found)
+        near = [i for i, d in enumerate(found) if d.low_one_sided >= safest - loss]
+        best = min(near, key=lambda i: (costs[i], candidates[i].k, -means[i], i))
+        bound = -found[best].low_one_sided
+        how = (
+            f"no smaller set is proven to lose at most {loss:g} by {found[best].n_queries:,} queries; this is the "
+            f"{size} for which nearly the best can be said: it loses at most {bound:.4f} with {level:.0%} confidence"
+        )
+        return best, False, how
+
+    def _nested(
+        self, candidates: list[Candidate], values: NDArray[np.float64], baseline: NDArray[np.float64]
+    ) -> Difference:
+        """Choose without a fold, measure on that fold, for each fold: what the choosing itself is worth."""
+        picked = np.full(len(baseline), np.nan)
+        for f in range(self.held_out.n_folds):
+            test = self.held_out.fold(f).test_queries
+            others = np.setdiff1d(np.arange(len(baseline)), test)
+            found = self._compare(values[:, others], baseline[others])
+            best, _, _ = self._choose(candidates, values[:, others], found)
+            picked[test] = values[best][test]
+        return self._compare(picked[None], baseline)[0]
+
+    def _cost(self, candidate: Candidate) -> float:
+        """The mean cost of its sets; without costs, their size."""
+        return round(float(np.mean([self.limits.total(np.array(s, dtype=np.int64)) for s in candidate.sets])), 9)
+
+    def _point(self, candidate: Candidate, values: NDArray[np.float64], found: Difference) -> CurvePoint:
+        folds = [_mean(values[self.held_out.fold(f).test_queries]) for f in range(self.held_out.n_folds)]
+        return CurvePoint(
+            method=candidate.method,
+            k=candidate.k,
+            cost=self._cost(candidate),
+            mean=_mean(values),
+            difference=round(found.mean, 6),
+            low=round(found.low, 6),
+            high=round(found.high, 6),
+            per_fold=tuple(folds),
+        )
+
+    def _stability(self, candidate: Candidate) -> dict[str, Any]:
+        chosen = np.zeros((len(candidate.sets), self.data.n_features), dtype=bool)
+        for row, features in enumerate(candidate.sets):
+            chosen[row, list(features)] = True
+        index, low, high = nogueira(candidate.sets, self.data.n_features)
+        often = chosen.mean(axis=0)
+        order = np.argsort(-often, kind="stable")
+        frequency = {self.data.feature_names[j]: round(float(often[j]), 6) for j in order if often[j] > 0}
+        return {"nogueira": plain(index), "low": plain(low), "high": plain(high), "frequency": frequency}
+
+    def _losers(self, values: NDArray[np.float64], baseline: NDArray[np.float64]) -> tuple[dict[str, Any], ...]:
+        change = np.nan_to_num(values - baseline, nan=0.0)
+        order = np.argsort(np.round(change, 12), kind="stable")[:LOSERS]
+        return tuple(
+            {
+                "query": str(self.data.query_ids[q]),
+                "all_features": round(float(baseline[q]), 6),
+                "selected": round(float(values[q]), 6),
+            }
+            for q in order
+            if change[q] < 0
+        )
+
+
+def _finalists(candidates: list[Candidate], values: NDArray[np.float64], n: int) -> list[str]:
+    """The methods with the best mean over all sizes measured; the first round cannot tell sizes apart well."""
+    scores: dict[str, list[float]] = {}
+    for candidate, row in zip(candidates, values, strict=True):
+        scores.setdefault(candidate.method, []).append(_mean(row))
+    order = sorted(scores, key=lambda name: -round(float(np.mean(scores[name])), 12))
+    return order[:n]
+
+
+def _mean(values: NDArray[np.float64]) -> float:
+    judged = values[~np.isnan(values)]
+    return round(float(judged.mean()), 9) if judged.size else 0.0

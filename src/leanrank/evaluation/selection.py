@@ -1,0 +1,213 @@
+"""Selection: the answer of `select`, with the evidence for it."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from leanrank.data.ranking_data import RankingData
+from leanrank.data.whole_file import write_whole
+from leanrank.errors import DataError
+
+FORMAT = "leanrank-selection"
+VERSION = 1
+
+
+@dataclass(frozen=True)
+class CurvePoint:
+    """A method at a size: the metric on held-out queries, against all features.
+
+    `mean` is the metric, `difference` its mean difference to all features; `low` and `high` hold for all points of the
+    curve at once. `per_fold` is the metric of each fold.
+    """
+
+    method: str
+    k: int
+    cost: float
+    mean: float
+    difference: float
+    low: float
+    high: float
+    per_fold: tuple[float, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Selection:
+    """The features to keep, and why that is believed.
+
+    Attributes
+    ----------
+    features, indices : tuple
+        Names and 0-based numbers of the features kept, in order of selection.
+    method : str
+        The method of the portfolio whose path they are.
+    path : tuple of str
+        All features in that method's order, learned from all data.
+    proven : bool
+        Whether the loss against all features is below `max_loss` at the level asked for, whatever was tried.
+    reason : str
+        Why these, in one sentence.
+    versus_all : dict
+        Difference to all features on held-out queries: mean, low, high (they hold for everything tried), p.
+    nested : dict
+        The same difference where the choice itself was made without the queries it is measured on.
+    baseline : dict
+        All features: number, cost, metric.
+    curve : tuple of CurvePoint
+        Every method and size that was measured on all folds.
+    pareto : tuple of CurvePoint
+        Those that no other beats in metric, number and cost together.
+    stability : dict
+        How alike the sets of the folds are (Nogueira), and in what share of the folds each feature was chosen.
+    losers : tuple of dict
+        The queries hurt most: query, metric with all features, metric now.
+    settings : dict
+        Metric, ranker, methods, folds, seed, stop rule, version, fingerprint of the data.
+    """
+
+    features: tuple[str, ...]
+    indices: tuple[int, ...]
+    method: str
+    path: tuple[str, ...]
+    proven: bool
+    reason: str
+    versus_all: dict[str, float]
+    nested: dict[str, float]
+    baseline: dict[str, float]
+    curve: tuple[CurvePoint, ...]
+    pareto: tuple[CurvePoint, ...]
+    stability: dict[str, Any]
+    losers: tuple[dict[str, Any], ...]
+    feature_names: tuple[str, ...]
+    dropped: tuple[str, ...]
+    cost: float
+    settings: dict[str, Any]
+    seconds: float = field(default=0.0, compare=False)
+
+    @property
+    def n_features(self) -> int:
+        return len(self.features)
+
+    def transform(self, X: Any) -> Any:
+        """Keep the selected features of RankingData, an array, a CSR matrix or a frame, in their order in `X`."""
+        columns = sorted(self.indices)
+        if isinstance(X, RankingData):
+            return X.subset([self.feature_names[j] for j in columns])
+        if hasattr(X, "columns") and not isinstance(X, np.ndarray):
+            import narwhals as nw
+
+            names = [self.feature_names[j] for j in columns]
+            return nw.from_native(X, eager_only=True).select(names).to_native()
+        if X.shape[1] != len(self.feature_names):
+            raise DataError(f"X has {X.shape[1]} columns; the selection was made among {len(self.feature_names)}.")
+        return X[:, columns]
+
+    def sentence(self) -> str:
+        """The answer in one sentence."""
+        d = self.versus_all
+        name = self.settings["metric_name"].upper()
+        return (
+            f"{self.n_features} of {len(self.feature_names)} features keep {name}: "
+            f"{d['mean']:+.4f} [{d['low']:+.4f}, {d['high']:+.4f}]"
+        )
+
+    def __repr__(self) -> str:
+        shown = ", ".join(self.features[:12]) + (", ..." if self.n_features > 12 else "")
+        lines = [
+            f"Selection: {self.sentence()}",
+            f"  features  {shown}",
+            f"  method    {self.method}",
+            f"  cost      {self.cost:g} of {self.baseline['cost']:g}",
+            f"  nested    {self.nested['mean']:+.4f} [{self.nested['low']:+.4f}, {self.nested['high']:+.4f}]",
+            f"  why       {self.reason}",
+        ]
+        return "\n".join(lines)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values. `names`, `ids` (1-based), `indices` (0-based) are as `leanrank select --method` writes them."""
+        return {
+            "format": FORMAT,
+            "format_version": VERSION,
+            "method": self.method,
+            "names": list(self.features),
+            "ids": [j + 1 for j in self.indices],
+            "indices": list(self.indices),
+            "n_features_in": len(self.feature_names),
+            "sentence": self.sentence(),
+            "proven": self.proven,
+            "reason": self.reason,
+            "versus_all": self.versus_all,
+            "nested": self.nested,
+            "baseline": self.baseline,
+            "cost": self.cost,
+            "path": list(self.path),
+            "dropped": list(self.dropped),
+            "curve": [_point(point) for point in self.curve],
+            "pareto": [_point(point) for point in self.pareto],
+            "stability": self.stability,
+            "losers": list(self.losers),
+            "feature_names": list(self.feature_names),
+            "settings": self.settings,
+            "seconds": round(self.seconds, 3),
+        }
+
+    def to_json(self) -> str:
+        """As JSON text; two runs with one seed differ in `seconds` alone."""
+        return json.dumps(self.to_dict(), ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the JSON, whole or not at all."""
+        write_whole(path, self.to_json())
+
+
+def load_selection(path: str | os.PathLike[str]) -> Selection:
+    """Read a selection written by `Selection.save`."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            record = json.load(file)
+    except OSError as error:
+        raise DataError(f"{path}: cannot be read ({error.strerror}).") from error
+    except ValueError as error:
+        raise DataError(f"{path}: is not JSON, so not a selection.") from error
+    if not isinstance(record, dict) or record.get("format") != FORMAT or record.get("format_version") != VERSION:
+        raise DataError(f"{path}: is not a selection written by this version of leanrank.")
+    try:
+        return Selection(
+            features=tuple(record["names"]),
+            indices=tuple(record["indices"]),
+            path=tuple(record["path"]),
+            curve=tuple(_as_point(point) for point in record["curve"]),
+            pareto=tuple(_as_point(point) for point in record["pareto"]),
+            losers=tuple(record["losers"]),
+            feature_names=tuple(record["feature_names"]),
+            dropped=tuple(record["dropped"]),
+            **{
+                name: record[name]
+                for name in (
+                    "method",
+                    "proven",
+                    "reason",
+                    "versus_all",
+                    "nested",
+                    "baseline",
+                    "stability",
+                    "cost",
+                    "settings",
+                    "seconds",
+                )
+            },
+        )
+    except (KeyError, TypeError) as error:
+        raise DataError(f"{path}: the selection is damaged ({error}).") from error
+
+
+def _point(point: CurvePoint) -> dict[str, Any]:
+    return {**vars(point), "per_fold": list(point.per_fold)}
+
+
+def _as_point(record: dict[str, Any]) -> CurvePoint:
+    return CurvePoint(**{**record, "per_fold": tuple(record["per_fold"])})
