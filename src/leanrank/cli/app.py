@@ -11,9 +11,12 @@ import typer
 
 from leanrank import __version__
 from leanrank.cli.demo import demo
+from leanrank.cli.evaluate import evaluate
 from leanrank.cli.graph import graph
 from leanrank.cli.lint import lint
+from leanrank.cli.predict import predict
 from leanrank.cli.select import select
+from leanrank.cli.train import train
 from leanrank.errors import LeanRankError
 
 # The error of a mistyped command or option; its class is public only as the base of this one.
@@ -29,7 +32,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (lint, graph, select, demo):
+for command in (lint, graph, select, train, predict, evaluate, demo):
     app.command()(command)
 
 

@@ -13,6 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from leanrank.cli._input import CommentsOption, LabelOption, QidOption, RegroupOption, read_data
+from leanrank.cli._settings import parse_setting
 from leanrank.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ def select(
     """
     from leanrank.selectors import registry
 
-    settings = dict(_setting(text) for text in setting or [])
+    settings = dict(parse_setting(text) for text in setting or [])
     if k is not None:
         settings["n_features_to_select"] = k
     selector = registry.get(method, **settings)
@@ -70,17 +71,6 @@ def select(
             selector.fit(data)
     record = {**selector.to_dict(), "seed": seed, "data": str(file or graph), "fingerprint": fingerprint}
     _deliver(record, output, form, Console())
-
-
-def _setting(text: str) -> tuple[str, Any]:
-    """`name=value`; the value is read as JSON where it is JSON (numbers, true, null), as text otherwise."""
-    name, equals, value = text.partition("=")
-    if not equals or not name:
-        raise ParameterError(f"A setting is NAME=VALUE, as in --set c=0.5. Got {text!r}.")
-    try:
-        return name, json.loads(value)
-    except json.JSONDecodeError:
-        return name, value
 
 
 def _fit_graph(selector: Selector, path: Path) -> None:

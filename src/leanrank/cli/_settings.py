@@ -1,0 +1,23 @@
+"""Parameters of a method as the command line gives them: NAME=VALUE."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from leanrank.errors import ParameterError
+
+
+def parse_setting(text: str) -> tuple[str, Any]:
+    """`name=value`; the value is read as JSON where it is JSON (numbers, lists, true, null), as text otherwise.
+
+    >>> parse_setting("C=[0.1, 1]"), parse_setting("solver=lbfgs")
+    (('C', [0.1, 1]), ('solver', 'lbfgs'))
+    """
+    name, equals, value = text.partition("=")
+    if not equals or not name:
+        raise ParameterError(f"A setting is NAME=VALUE, as in --set c=0.5. Got {text!r}.")
+    try:
+        return name, json.loads(value)
+    except json.JSONDecodeError:
+        return name, value

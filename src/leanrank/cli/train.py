@@ -1,0 +1,83 @@
+"""`leanrank train`: fit a ranker and write it down."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from leanrank.cli._input import CommentsOption, FileArgument, LabelOption, QidOption, RegroupOption, read_data
+from leanrank.cli._settings import parse_setting
+
+
+def train(
+    file: FileArgument,
+    ranker: Annotated[str, typer.Option("--ranker", "-r", help="The learner, by name.")] = "ranksvm",
+    features: Annotated[
+        Path | None, typer.Option(help="Features to use: the JSON of `leanrank select`. All if not given.")
+    ] = None,
+    valid: Annotated[Path | None, typer.Option(help="Held-out data to choose C, rounds or epochs on.")] = None,
+    setting: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="NAME=VALUE", help="A parameter of the ranker, e.g. C=10 or C=[0.1,1,10]."),
+    ] = None,
+    output: Annotated[Path, typer.Option("--output", "-o", help="Where to write the model (.json).")] = Path(
+        "model.json"
+    ),
+    metric: Annotated[str, typer.Option(help="Metrics to report, with commas between.")] = "ndcg@10,map",
+    seed: Annotated[int, typer.Option(help="Seed of rankers that draw numbers.")] = 0,
+    label: LabelOption = None,
+    qid: QidOption = None,
+    comments: CommentsOption = None,
+    regroup: RegroupOption = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON for machines.")] = False,
+) -> None:
+    """Train a ranker on FILE.
+
+    Example: leanrank train train.txt --ranker ranksvm --features features.json --valid vali.txt -o model.json
+    """
+    from leanrank.cli._model_input import read_features, read_for_model
+    from leanrank.metrics.names import metric as parse_metric
+    from leanrank.rankers import registry
+
+    settings = dict(parse_setting(text) for text in setting or [])
+    measures = [parse_metric(name) for name in metric.split(",")]
+    model = registry.get(ranker, **settings)
+    if "random_state" in model.get_params(deep=False) and "random_state" not in settings:
+        model.set_params(random_state=seed)
+    data = read_data(file, label=label, qid=qid, comments=comments, regroup=regroup)
+    if features is not None:
+        data = data.subset(sorted(data.feature_indices(read_features(features)).tolist()))
+    columns = {"label": label, "qid": qid, "comments": comments}
+    held_out = None if valid is None else read_for_model(valid, data.feature_names, **columns)
+    model.fit(data, eval_set=held_out)
+    model.save(output)
+    parts = {"training": data} | ({} if held_out is None else {"held out": held_out})
+    quality = {name: {m.name: model.score(part, metric=m) for m in measures} for name, part in parts.items()}
+    record = {
+        "file": str(file),
+        "model": str(output),
+        "ranker": model._name,
+        "n_rows": data.n_rows,
+        "n_queries": data.n_queries,
+        "features": list(data.feature_names),
+        "quality": {part: {m: None if v != v else v for m, v in values.items()} for part, values in quality.items()},
+    }
+    if as_json:
+        print(json.dumps(record, ensure_ascii=False))
+        return
+    console = Console()
+    size = f"{data.n_features} features, {data.n_rows:,} documents, {data.n_queries:,} queries"
+    table = Table(title=Text(f"{type(model).__name__} on {size}"), title_justify="left")
+    table.add_column("")
+    for m in measures:
+        table.add_column(m.name, justify="right")
+    for part, values in quality.items():
+        table.add_row(part, *(f"{value:.4f}" for value in values.values()))
+    console.print(table)
+    console.print(Text(f"Written: {output}. Next: leanrank predict test.txt --model {output} -o scores.txt"))
