@@ -220,7 +220,7 @@ def check_options(
     if not number and null not in ("nan", "error"):
         raise ParameterError.of(owner, "null", "'nan', 'error' or a finite number", null)
     value = float(null) if number else {"nan": np.nan, "error": None}[null]
-    if value is not None and abs(value) > np.finfo(width).max:
+    if value is not None and abs(value) > float(np.finfo(width).max):
         raise ParameterError.of(owner, "null", f"a number that fits in {width}", null)
     known = len(feature_names) if feature_names is not None else n_features
     return Format(width, value, MAX_FEATURES if known is None else int(known))

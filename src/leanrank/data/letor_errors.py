@@ -34,9 +34,9 @@ class Fault:
     def _token(self) -> str:
         """The text up to the next blank, as printable characters."""
         ahead = bytes(self.text[self.position : self.position + 400])
-        parts = ahead.split(b"\n")[0].rstrip(b"\r").split(b" ")[0].split(b"\t")[0]
-        token = parts if parts.startswith(b"#") else parts.split(b"#")[0]
-        return token.decode("utf-8", "backslashreplace")
+        line = ahead.split(b"\n")[0]
+        token = (line.rstrip(b"\r") or line).split(b" ")[0].split(b"\t")[0]
+        return (token if token.startswith(b"#") else token.split(b"#")[0]).decode("utf-8", "backslashreplace")
 
 
 def _explain(kind: int, token: str, max_id: int, dtype: str) -> tuple[str, str]:

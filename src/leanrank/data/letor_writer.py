@@ -107,7 +107,8 @@ def _numbers(values: NDArray[Any], decimals: int | None) -> tuple[NDArray[np.int
     """Each value as whole units and decimal places, and the texts of those that do not fit that form."""
     units, places = np.empty(len(values), np.int64), np.empty(len(values), np.int8)
     if decimals is None:
-        printer.shortest(values, np.empty(1, values.dtype), units, places)
+        whole = 2.0**24 if values.dtype == np.float32 else 2.0**53
+        printer.shortest(values, np.empty(1, values.dtype), whole, units, places)
         return units, places, _shortest_texts(values[places == printer.PREPARED])
     printer.fixed(values, decimals, units, places)
     rest = values[places == printer.PREPARED].tolist()
@@ -148,7 +149,12 @@ def _comment_texts(block: RankingData) -> list[bytes]:
         if "\n" in text or text.endswith("\r"):
             query = block.qid[row]
             raise DataError(f"The comment {text[:40]!r} of query {query} has a line end: a LETOR row is one line.")
-        texts.append(text.encode("utf-8", "surrogateescape"))
+        try:
+            texts.append(text.encode("utf-8", "surrogateescape"))
+        except UnicodeEncodeError as error:
+            raise DataError(
+                f"The comment {text[:40]!r} cannot be written as UTF-8: it has half a character."
+            ) from error
     return texts
 
 

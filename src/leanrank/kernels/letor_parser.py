@@ -303,6 +303,7 @@ def parse(
                 n_slow += 1
             elif not abs(value) < limit:
                 error = OVERFLOW
+                at = start
                 break
             ids[n_entries] = feature - 1
             values[n_entries] = value

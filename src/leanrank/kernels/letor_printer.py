@@ -20,11 +20,14 @@ _EXACT = 2.0**53
 
 
 @kernel
-def shortest(values: NDArray[Any], narrow: NDArray[Any], units: NDArray[np.int64], places: NDArray[np.int8]) -> None:
+def shortest(
+    values: NDArray[Any], narrow: NDArray[Any], whole: float, units: NDArray[np.int64], places: NDArray[np.int8]
+) -> None:
     """The fewest decimal places d, and u, so that u / 10**d rounds to the value: exactly what a reader computes.
 
     u / 10**d with u < 2**53 and d <= 15 is one correctly rounded division, so the test is the reader's arithmetic.
-    `narrow` is one cell of the values' width, to round to it.
+    `narrow` is one cell of the values' width, to round to it. From `whole` on (2**24 for float32, 2**53 for float64)
+    not every whole number is a value, so that fewer digits than all of them may do: left to the caller.
     """
     for i in range(len(values)):
         magnitude = np.abs(np.float64(values[i]))
@@ -32,6 +35,8 @@ def shortest(values: NDArray[Any], narrow: NDArray[Any], units: NDArray[np.int64
             places[i] = NULL
             continue
         places[i] = PREPARED
+        if magnitude >= whole:
+            continue
         for d in range(16):
             scaled = np.rint(magnitude * _POWERS_OF_TEN[d])
             if not scaled < _EXACT:
