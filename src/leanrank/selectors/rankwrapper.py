@@ -1,0 +1,245 @@
+"""RankWrapper: a good feature differs between near documents that a ranker scores far apart."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.stats import rankdata
+from sklearn.base import clone
+
+from leanrank.data.door import as_ranking_data, is_source
+from leanrank.data.ranking_data import RankingData, RankingSource, concatenate
+from leanrank.engines.fold import fold
+from leanrank.errors import DataError
+from leanrank.rankers._base import Ranker
+from leanrank.selectors._relief import Floats, ReliefSelector, Sums
+from leanrank.stats.relief import Extent, ReliefSums, ScoreDifferences, Weighing
+
+Scorer = Callable[[RankingData], Floats]
+
+
+@dataclass(frozen=True)
+class _Scores:
+    """Scores of a block's documents by a ranker, or their ranks inside each query."""
+
+    ranker: Any
+    as_ranks: bool
+
+    def __call__(self, block: RankingData) -> Floats:
+        takes_queries = isinstance(self.ranker, Ranker)
+        scores = np.asarray(self.ranker.predict(block if takes_queries else block.X), dtype=np.float64)
+        return _ranks(scores, block) if self.as_ranks else scores
+
+
+def _ranks(scores: Floats, data: RankingData) -> Floats:
+    parts = [rankdata(scores[a:b]) for a, b in zip(data.query_ptr[:-1], data.query_ptr[1:], strict=True)]
+    return np.concatenate(parts)
+
+
+class _Range(NamedTuple):
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class _ScoreRange:
+    """Statistic: the smallest and the largest score."""
+
+    scores: Scorer
+
+    def of(self, block: RankingData) -> _Range:
+        scores = self.scores(block)
+        return _Range(float(scores.min()), float(scores.max()))
+
+    def merge(self, a: _Range, b: _Range) -> _Range:
+        return _Range(min(a.low, b.low), max(a.high, b.high))
+
+    def finish(self, partial: _Range) -> float:
+        return partial.high - partial.low
+
+
+class RankWrapper(ReliefSelector):
+    r"""Weigh features by whether they differ between near documents whose scores differ more than usual.
+
+    For each document x its k nearest documents z of the same query are compared with x by their distance in score,
+    :math:`\delta_z = |s(x) - s(z)|`, against the median of the k:
+
+    .. math::
+        w_j \mathrel{+}= \sum_z (\delta_z - \operatorname{median} \delta)\, d_z\, |x_j - z_j|, \qquad
+        d_z \propto e^{-(\mathrm{rank}_z / \sigma)^2}
+
+    s comes from a ranker trained on all features, or is given to `fit`.
+
+    Parameters
+    ----------
+    n_features_to_select, scope, scale, metric, n_samples, random_state, engine
+        As in `ReliefF`.
+    ranker : ranker, optional
+        Anything with `fit(X, y)` and `predict(X)`, or a ranker of leanrank. `RankSVM()` if not given. A clone of it is
+        trained, unless `prefit`. Not used where `fit` is given scores.
+    prefit : bool
+        Whether `ranker` is trained already; then only `predict` is needed.
+    n_neighbors : int
+        k, at least 3 (with 1 all weights are 0), better odd.
+    sigma : float, None or "auto"
+        How the weight of neighbours falls with their rank 1, 2, ...; "auto" is k/2, None weighs all alike.
+    normalise : {None, "median", "max"}
+        Divide the differences from the median by the median or by the largest distance in score.
+    rank_scores : bool
+        Replace scores by their ranks inside the query.
+    average : bool
+        Divide by the number of documents that have a neighbour; otherwise weights are sums.
+
+    Attributes
+    ----------
+    ranking_, scores_, trace_, support_, selected_, dropped_
+        See `Selector`; the score is the weight.
+    ranker_ : ranker or None
+        The ranker that gave the scores.
+
+    Notes
+    -----
+    Cost O(K sum of n_q^2) after training. The paper repeats: weigh, drop the three lowest (or half), train again.
+
+    References
+    ----------
+    H. Yu, J. Oh, W.-S. Han. Efficient feature weighting methods for ranking. CIKM 2009.
+
+    Examples
+    --------
+    >>> from leanrank import RankingData, RankWrapper
+    >>> X = [[0, 0.2], [0.1, 0.9], [0.5, 0.1], [0.6, 0.8], [1, 0.3], [0.9, 0.7]]
+    >>> data = RankingData(X, [0, 0, 1, 1, 2, 2], [0, 6])
+    >>> wrapper = RankWrapper(n_neighbors=3, sigma=None, scale=False, average=False)
+    >>> wrapper.fit(data, scores=[0, 0.1, 0.5, 0.6, 1, 0.9]).scores_.round(6).tolist()
+    [0.366667, -0.31]
+    """
+
+    _fewest_neighbors = 3
+
+    def __init__(
+        self,
+        n_features_to_select: int | float | None = None,
+        *,
+        ranker: Any = None,
+        prefit: bool = False,
+        n_neighbors: int = 5,
+        sigma: float | str | None = "auto",
+        normalise: str | None = None,
+        rank_scores: bool = False,
+        average: bool = True,
+        scope: str = "query",
+        scale: bool = True,
+        metric: str = "manhattan",
+        n_samples: int | None = None,
+        random_state: int = 0,
+        engine: Any = None,
+    ) -> None:
+        self.n_features_to_select = n_features_to_select
+        self.ranker = ranker
+        self.prefit = prefit
+        self.n_neighbors = n_neighbors
+        self.sigma = sigma
+        self.normalise = normalise
+        self.rank_scores = rank_scores
+        self.average = average
+        self.scope = scope
+        self.scale = scale
+        self.metric = metric
+        self.n_samples = n_samples
+        self.random_state = random_state
+        self.engine = engine
+
+    def fit(
+        self, X: Any, y: Any = None, *, qid: Any = None, regroup: bool = False, scores: ArrayLike | None = None
+    ) -> Self:
+        """Learn the order of the features.
+
+        Parameters
+        ----------
+        X, y, qid, regroup
+            As in every selector; y may be left out where scores are given.
+        scores : array of shape (n,), optional
+            The ranking score of every row, higher is better, instead of a ranker's. A given order is the score minus
+            its position.
+        """
+        self._given: Floats | None = None
+        if scores is None:
+            return super().fit(X, y, qid=qid, regroup=regroup)
+        given = np.asarray(scores, dtype=np.float64)
+        if is_source(X):
+            X = X if isinstance(X, RankingData) else concatenate(list(X.blocks()))
+            n = X.n_rows
+        else:
+            n = len(np.asarray(qid)) if y is None else len(np.asarray(y))
+            y = np.zeros(n) if y is None else y
+        if given.shape != (n,) or not np.isfinite(given).all():
+            raise DataError(f"scores must be {n:,} finite numbers, one per row. Got shape {given.shape}.")
+        if regroup and not isinstance(X, RankingData):
+            rows = as_ranking_data(np.arange(n, dtype=np.float64)[:, None], y, qid=qid, regroup=True).X[:, 0]
+            given = given[rows.astype(np.int64)]
+        self._given = given
+        try:
+            return super().fit(X, y, qid=qid, regroup=regroup)
+        finally:
+            self._given = None
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        if self.sigma not in (None, "auto"):
+            self._require_number("sigma", "a number > 0, None or 'auto'", np.nextafter(0.0, 1.0))
+        self._require("normalise", "None, 'median' or 'max'", self.normalise in (None, "median", "max"))
+
+    def _weighing(self, source: RankingSource, extent: Extent) -> Weighing:
+        scores: Scorer
+        if self._given is not None:
+            assert isinstance(source, RankingData)
+            given = _ranks(self._given, source) if self.rank_scores else self._given
+            self.ranker_ = None
+            scores = _Given(given, source)
+            width = float(np.ptp(given))
+        else:
+            self.ranker_ = self._trained(source)
+            scores = _Scores(self.ranker_, bool(self.rank_scores))
+            width = fold(_ScoreRange(scores), source, self.engine)
+        # a power of two: dividing by it loses nothing
+        self._unit = 2.0 ** np.ceil(np.log2(width)) if width > 0.0 and self.normalise is None else 1.0
+        sigma = self.n_neighbors / 2 if self.sigma == "auto" else self.sigma
+        return ScoreDifferences(scores, self._unit, sigma, self.normalise)  # type: ignore[arg-type]
+
+    def _trained(self, source: RankingSource) -> Any:
+        if self.prefit:
+            return self.ranker
+        if self.ranker is None:
+            from leanrank.rankers.ranksvm import RankSVM
+
+            ranker: Any = RankSVM()
+        else:
+            ranker = clone(self.ranker)
+        data = source if isinstance(source, RankingData) else concatenate(list(source.blocks()))
+        return ranker.fit(data) if isinstance(ranker, Ranker) else ranker.fit(data.X, data.y)
+
+    def _sums(self, statistic: ReliefSums, source: RankingSource) -> tuple[Floats, Floats, int]:
+        if self._given is None or self.scope == "global":
+            return super()._sums(statistic, source)
+        return statistic.finish(statistic.of(source))  # type: ignore[arg-type]
+
+    def _weights(self, sums: Sums) -> Floats:
+        total = np.round(sums.differences[0] / max(sums.plain[0], 1.0), 12)
+        return np.asarray(total * self._unit * (1.0 if self.average else sums.plain[0]))
+
+
+@dataclass(frozen=True, eq=False)
+class _Given:
+    """Scores given for the rows of one data set, asked for as a whole."""
+
+    scores: Floats
+    data: RankingData
+
+    def __call__(self, block: RankingData) -> Floats:
+        assert block.n_rows == self.data.n_rows
+        return self.scores
