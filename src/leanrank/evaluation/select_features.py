@@ -43,6 +43,8 @@ FINALISTS = 3
 SAMPLE_QUERIES = 1_500
 #: How many of the queries that lose most are named.
 LOSERS = 10
+#: The candidate that keeps every feature: the reference, and the answer where nothing smaller will do.
+ALL = "all features"
 
 
 @dataclass(frozen=True)
@@ -270,7 +272,10 @@ class _Run:
         )
 
     def _curves(self) -> tuple[NDArray[np.float64], list[Candidate], NDArray[np.float64]]:
-        """All features, and the candidates with their values; methods that fall behind leave after the first round."""
+        """Values of all features, the candidates (all features last) and their values.
+
+        Methods that fall behind leave after the first round.
+        """
         everything = tuple(int(j) for j in np.flatnonzero(~self.limits.never))
         coarse, fine = self._sizes(len(everything))
         methods = list(self.methods)
@@ -283,9 +288,9 @@ class _Run:
             # what the first round measured is evidence too, and counts among what was tried
             others = [name for name in self.methods if name not in methods]
             candidates += self._candidates(self.held_out, others, coarse)
-        all_folds = [(everything,) * self.held_out.n_folds]
-        values = self._measure(self.held_out, [*all_folds, *(c.sets for c in candidates)], "curves")
-        return values[0], candidates, values[1:]
+        candidates.append(Candidate(ALL, len(everything), (everything,) * self.held_out.n_folds))
+        values = self._measure(self.held_out, [c.sets for c in candidates], "curves")
+        return values[-1], candidates, values
 
     def _sizes(self, n_usable: int) -> tuple[list[int], list[int]]:
         if self.wanted is not None:
@@ -329,6 +334,8 @@ class _Run:
         return compute
 
     def _path(self, held_out: HeldOut, method: str, fold: int | None) -> Order:
+        if method == ALL:
+            return np.flatnonzero(~self.limits.never)
         task = {"task": "path", "scope": held_out.scope, "method": method, "fold": fold, "largest": self._largest}
         return np.array(self.journal.once(task, lambda: self._path_task(held_out)(task)), dtype=np.int64)
 
@@ -352,24 +359,37 @@ class _Run:
         loss, level = self.settings["max_loss"], self.settings["level"]
         means = np.round([_mean(v) for v in values], 12)
         costs = [self._cost(c) for c in candidates]
+        smaller = range(len(candidates) - 1)
         if self.wanted is not None:
-            best = max(range(len(candidates)), key=lambda i: (means[i], -costs[i], -i))
-            how = f"the best of {len(candidates)} methods at {self.wanted} features on held-out queries"
+            best = max(smaller, key=lambda i: (means[i], -costs[i], -i))
+            how = f"the best of {len(smaller)} methods at {self.wanted} features on held-out queries"
             return best, found[best].low_one_sided >= -loss, how
-        passing = [i for i, d in enumerate(found) if d.low_one_sided >= -loss]
+        passing = [i for i in smaller if found[i].low_one_sided >= -loss]
         size = "cheapest" if self.settings["costs"] is not None else "smallest"
         if passing:
             best = min(passing, key=lambda i: (costs[i], candidates[i].k, -means[i], i))
             return best, True, f"the {size} set that loses at most {loss:g} with {level:.0%} confidence"
-        safest = max(d.low_one_sided for d in found)
-        near = [i for i, d in enumerate(found) if d.low_one_sided >= safest - loss]
-        best = min(near, key=lambda i: (costs[i], candidates[i].k, -means[i], i))
-        bound = -found[best].low_one_sided
+        near = self._within_one_error(values, means)
+        estimated = [i for i in near if i in smaller and found[i].mean >= -loss]
+        if not estimated:
+            return (
+                len(candidates) - 1,
+                True,
+                f"every smaller set that was measured is estimated to lose more than {loss:g}",
+            )
+        best = min(estimated, key=lambda i: (costs[i], candidates[i].k, -means[i], i))
         how = (
-            f"no smaller set is proven to lose at most {loss:g} by {found[best].n_queries:,} queries; this is the "
-            f"{size} for which nearly the best can be said: it loses at most {bound:.4f} with {level:.0%} confidence"
+            f"the {size} set within one standard error of the best that is estimated to lose at most {loss:g}; "
+            f"{found[best].n_queries:,} queries prove only that it loses at most {-found[best].low_one_sided:.4f}"
         )
         return best, False, how
+
+    def _within_one_error(self, values: NDArray[np.float64], means: NDArray[np.float64]) -> list[int]:
+        """Candidates whose mean is within one standard error (of their difference per query) of the best one's."""
+        behind = values[int(np.argmax(means))] - values
+        judged = behind[:, ~np.isnan(behind).any(axis=0)]
+        error = judged.std(axis=1, ddof=1) / np.sqrt(judged.shape[1])
+        return [int(i) for i in np.flatnonzero(judged.mean(axis=1) <= error + 1e-12)]
 
     def _nested(
         self, candidates: list[Candidate], values: NDArray[np.float64], baseline: NDArray[np.float64]

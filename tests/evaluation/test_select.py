@@ -1,0 +1,239 @@
+"""select: it finds what was planted, claims nothing from noise, repeats itself, and survives being killed."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import time
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from leanrank import RankingData, load_selection, make_ranking, select
+from leanrank.errors import DataError, ParameterError, UnknownNameError
+from leanrank.evaluation.journal import Journal, read_about
+
+QUICK = {"ranker": "ranksvm", "methods": ["gas", "mrmr"], "cv": 3, "progress": False}
+
+
+@pytest.fixture(scope="module")
+def planted():
+    return make_ranking(120, n_informative=3, n_redundant=6, n_noise=6, random_state=1)
+
+
+@pytest.fixture(scope="module")
+def chosen(planted):
+    return select(planted[0], **QUICK)
+
+
+def without_time(selection):
+    return {name: value for name, value in json.loads(selection.to_json()).items() if name != "seconds"}
+
+
+def test_it_finds_one_feature_of_every_planted_family(planted, chosen):
+    family = {entry.name: entry.source or entry.name for entry in planted[1] if entry.role != "noise"}
+    assert {family.get(name) for name in chosen.features} >= set(family.values())
+    assert chosen.n_features < 9
+    assert len({family[name] for name in chosen.features if name in family}) == 3
+
+
+def test_the_evidence_is_complete(planted, chosen):
+    data, _ = planted
+    assert set(chosen.features) | set(chosen.dropped) == set(data.feature_names)
+    assert chosen.path[: chosen.n_features] == chosen.features
+    assert chosen.versus_all["low"] <= chosen.versus_all["mean"] <= chosen.versus_all["high"]
+    assert {point.method for point in chosen.curve} == {"gas", "mrmr", "all features"}
+    assert all(point in chosen.curve for point in chosen.pareto)
+    means = [point.mean for point in chosen.pareto]
+    assert means == sorted(means)  # a larger set on the front is a better one
+    assert set(chosen.stability["frequency"]) >= set(chosen.features[:1])
+    assert all(loser["selected"] < loser["all_features"] for loser in chosen.losers)
+    assert chosen.settings["fingerprint"] == data.fingerprint()
+    text = repr(chosen)
+    assert chosen.sentence() in text
+    assert chosen.reason in text
+
+
+def test_few_queries_prove_little_and_it_says_so(chosen):
+    assert not chosen.proven
+    assert "queries prove only that it loses at most" in chosen.reason
+    assert chosen.versus_all["mean"] >= -0.002
+    assert chosen.versus_all["low_one_sided"] < -0.002
+
+
+def test_the_stop_rule_takes_the_smallest_that_passes(planted):
+    chosen = select(planted[0], **QUICK, max_loss=0.03)
+    assert chosen.proven
+    at = {(point.method, point.k): point for point in chosen.curve}
+    k = chosen.n_features
+    assert at[(chosen.method, k)].difference == chosen.versus_all["mean"]
+    assert chosen.versus_all["low_one_sided"] >= -0.03
+    smaller = [point for point in chosen.curve if point.k < k]
+    assert smaller
+    assert all(point.low < -0.03 for point in smaller)
+
+
+def test_where_nothing_smaller_will_do_all_features_stay():
+    data, _ = make_ranking(150, n_informative=5, n_redundant=0, n_noise=0, random_state=0)
+    chosen = select(data, **QUICK)
+    assert chosen.method == "all features"
+    assert chosen.n_features == 5
+    assert chosen.versus_all["mean"] == 0
+    assert "estimated to lose more than 0.002" in chosen.reason
+
+
+def test_saving_and_loading(tmp_path, chosen):
+    path = tmp_path / "features.json"
+    chosen.save(path)
+    assert without_time(load_selection(path)) == without_time(chosen)
+    path.write_text('{"format": "other"}')
+    with pytest.raises(DataError, match="not a selection"):
+        load_selection(path)
+    with pytest.raises(DataError, match="cannot be read"):
+        load_selection(tmp_path / "none.json")
+
+
+def test_transform_of_every_kind_of_table(planted, chosen):
+    import pandas as pd
+    import scipy.sparse as sp
+
+    data, _ = planted
+    columns = sorted(chosen.indices)
+    X = data.X[:, columns]
+    np.testing.assert_array_equal(chosen.transform(data).X, X)
+    np.testing.assert_array_equal(chosen.transform(data.X), X)
+    np.testing.assert_array_equal(chosen.transform(sp.csr_array(data.X)).toarray(), X)
+    frame = chosen.transform(pd.DataFrame(data.X, columns=data.feature_names))
+    assert list(frame.columns) == [data.feature_names[j] for j in columns]
+    with pytest.raises(DataError, match="selection was made among 15"):
+        chosen.transform(data.X[:, :4])
+
+
+def test_a_fixed_size_takes_the_best_method(planted):
+    selection = select(planted[0], n_features=2, **QUICK)
+    assert selection.n_features == 2
+    assert len(selection.curve) == 3
+    assert max(point.mean for point in selection.curve if point.k == 2) == next(
+        point.mean for point in selection.curve if point.method == selection.method
+    )
+
+
+def test_threads_and_repetition_change_nothing(planted, chosen):
+    assert without_time(select(planted[0], **QUICK)) == without_time(chosen)
+    assert without_time(select(planted[0], **QUICK, n_jobs=2)) == without_time(chosen)
+
+
+def test_costs_budget_and_rules(planted):
+    data, _ = planted
+    names = data.feature_names
+    free = select(data, n_features=3, **QUICK).features
+    costs = dict.fromkeys(names, 1.0) | {free[0]: 50.0}
+    cheap = select(data, costs=costs, budget=10, n_features=3, **QUICK)
+    assert free[0] not in cheap.features
+    assert cheap.cost == 3
+    assert cheap.baseline["cost"] == 50 + len(names) - 1
+    noise = next(entry.name for entry in planted[1] if entry.role == "noise")
+    ruled = select(data, n_features=3, must_keep=[noise], never=[free[0]], **QUICK)
+    assert ruled.features[0] == noise
+    assert free[0] not in ruled.features
+    assert free[0] not in ruled.path
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_no_leak_labels_permuted_within_queries_promise_nothing(seed):
+    data, _ = make_ranking(60, n_informative=3, n_redundant=3, n_noise=6, random_state=seed)
+    rng = np.random.default_rng(seed)
+    y = data.y.copy()
+    for a, b in zip(data.query_ptr[:-1], data.query_ptr[1:], strict=True):
+        y[a:b] = rng.permutation(y[a:b])
+    # at 95% one seed in ten would cry wolf by chance alone; a leak would show at any level
+    settings = {**QUICK, "methods": ["gas", "mrmr", "importance"], "level": 0.995}
+    selection = select(replace(data, y=y), **settings)
+    assert selection.versus_all["low"] <= 0 <= selection.versus_all["high"]
+    assert selection.nested["low"] <= 0 <= selection.nested["high"]
+    by_chance = _random_ndcg(replace(data, y=y))
+    assert abs(selection.baseline["mean"] + selection.nested["mean"] - by_chance) < 0.06
+
+
+def _random_ndcg(data: RankingData) -> float:
+    from leanrank import NDCG
+
+    return float(np.nanmean(NDCG(k=10).per_query(data.y, np.zeros(data.n_rows), data.query_ptr)))
+
+
+def test_a_journal_is_reused_and_knows_its_run(tmp_path, planted, chosen):
+    path = tmp_path / "run.db"
+    first = select(planted[0], **QUICK, journal=path)
+    assert without_time(first) == without_time(chosen)
+    with Journal(path, read_about(path)) as journal:
+        n_tasks = len(journal)
+    again = select(planted[0], **QUICK, journal=path)
+    assert without_time(again) == without_time(chosen)
+    with Journal(path, read_about(path)) as journal:
+        assert len(journal) == n_tasks
+    with pytest.raises(DataError, match="journal of another run: its random_state is 0, here it is 1"):
+        select(planted[0], **QUICK, journal=path, random_state=1)
+
+
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_kill_9_at_any_moment_loses_nothing(tmp_path):
+    data, _ = make_ranking(30, (8, 12), n_informative=2, n_redundant=2, n_noise=3, random_state=3)
+    settings = {**QUICK, "methods": ["gas", "mrmr", "importance"]}
+    start = time.perf_counter()
+    whole = without_time(select(data, **settings, journal=tmp_path / "whole.db"))
+    duration = time.perf_counter() - start
+    with Journal(tmp_path / "whole.db", read_about(tmp_path / "whole.db")) as journal:
+        all_tasks = {json.dumps(task, sort_keys=True) for task, _, _ in journal}
+    rng = np.random.default_rng(0)
+    interrupted = 0
+    for trial in range(20):
+        path = tmp_path / f"{trial}.db"
+        child = os.fork()
+        if child == 0:
+            select(data, **settings, journal=path)
+            os._exit(0)
+        time.sleep(float(rng.uniform(0, duration)))
+        os.kill(child, signal.SIGKILL)
+        _, status = os.waitpid(child, 0)
+        kept = {}
+        if _begun(path):
+            with Journal(path, read_about(path)) as journal:
+                kept = {json.dumps(task, sort_keys=True): seconds for task, _, seconds in journal}
+        interrupted += os.WIFSIGNALED(status) and 0 < len(kept) < len(all_tasks)
+        assert without_time(select(data, **settings, journal=path)) == whole
+        with Journal(path, read_about(path)) as journal:
+            after = {json.dumps(task, sort_keys=True): seconds for task, _, seconds in journal}
+        assert set(after) == all_tasks
+        assert all(after[task] == seconds for task, seconds in kept.items())  # kept, not computed again
+    assert interrupted >= 5
+
+
+def _begun(path) -> bool:
+    try:
+        read_about(path)
+    except DataError:
+        return False
+    return True
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "sentence"),
+    [
+        ({"n_features": 0}, ParameterError, "'n_features' parameter of select must be from 1 to 15"),
+        ({"n_features": 99}, ParameterError, "'n_features' parameter of select"),
+        ({"max_loss": -1}, ParameterError, "'max_loss' parameter of select must be >= 0"),
+        ({"cv": 2}, ParameterError, "'cv' parameter of select must be a number of folds >= 3"),
+        ({"cv": 999}, ParameterError, "at most the number of queries, 120"),
+        ({"methods": ["gaz"]}, UnknownNameError, "Unknown selector 'gaz': did you mean 'gas'"),
+        ({"methods": []}, ParameterError, "at least one method"),
+        ({"ranker": "ranksvn"}, UnknownNameError, "did you mean 'ranksvm'"),
+        ({"must_keep": ["nothing"]}, UnknownNameError, "nothing"),
+        ({"metric": "ncdg@10"}, UnknownNameError, "did you mean"),
+    ],
+)
+def test_what_cannot_be_is_refused_at_the_door(planted, change, error, sentence):
+    with pytest.raises(error, match=sentence):
+        select(planted[0], **{**QUICK, **change})
