@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from leanrank import __version__
+from leanrank.cli.compare import compare
 from leanrank.cli.demo import demo
 from leanrank.cli.evaluate import evaluate
 from leanrank.cli.graph import graph
@@ -32,7 +33,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (lint, graph, select, train, predict, evaluate, demo):
+for command in (lint, graph, select, train, predict, evaluate, demo, compare):
     app.command()(command)
 
 

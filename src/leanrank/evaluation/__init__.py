@@ -5,6 +5,7 @@ from leanrank._lazy import lazy
 __getattr__, __dir__, __all__ = lazy(
     __name__,
     {
+        "Comparison": "leanrank.evaluation.comparison",
         "CrossValidation": "leanrank.evaluation.records",
         "FoldRecord": "leanrank.evaluation.records",
         "Journal": "leanrank.evaluation.journal",

@@ -13,13 +13,16 @@ from sklearn.base import clone
 
 from leanrank.data.folds import Fold
 from leanrank.data.ranking_data import RankingData
+from leanrank.engines.fold import fold
 from leanrank.errors import ParameterError
 from leanrank.evaluation.records import FoldRecord
 from leanrank.metrics._base import Metric, mean
 from leanrank.rankers._base import Ranker
 from leanrank.selectors._base import Selector
 from leanrank.selectors._graph_selector import GraphSelector
+from leanrank.selectors._ranker_selector import RankerSelector
 from leanrank.selectors.selection_record import plain
+from leanrank.stats.constant import Constant
 from leanrank.stats.feature_graph import FeatureGraph
 
 Size = int | float | None
@@ -65,6 +68,8 @@ def candidates(
     for point in points:
         start = time.perf_counter()
         fitted = clone(selector).set_params(**point)
+        if isinstance(fitted, RankerSelector) and fitted.n_features_to_select is None:
+            fitted.set_params(n_features_to_select=_largest(sizes, train))
         if graph is not None and isinstance(fitted, GraphSelector):
             fitted.fit_graph(graph)
         else:
@@ -80,21 +85,32 @@ def candidates(
     return found
 
 
+def _largest(sizes: Sequence[Size], train: RankingData) -> int | None:
+    """The largest of the sizes, for methods that train a ranker at every step: further they need not go."""
+    if any(size is None for size in sizes):
+        return None
+    varying = int((~fold(Constant(), train)).sum())
+    return max(1, min(varying, max(_count(size, train.n_features) for size in sizes if size is not None)))
+
+
+def _count(size: int | float, n_features: int) -> int:
+    """A size in features, where it is a share of them."""
+    return max(1, int(np.floor(size * n_features + 0.5))) if isinstance(size, float) else size
+
+
 def features_of(selector: Selector, size: Size) -> NDArray[np.int64]:
     """The features of a fitted selector at this size, or all it has where it stops short of it."""
     if size is None:
         return selector.selected_
-    if isinstance(size, float):
-        size = max(1, int(np.floor(size * selector.n_features_in_ + 0.5)))
-    size = min(size, selector.n_features_in_ - len(selector.dropped_))
+    size = _count(size, selector.n_features_in_)
     try:
-        return selector.select(size)
+        return selector.select(min(size, selector.n_features_in_ - len(selector.dropped_)))
     except ParameterError:
         return selector.ranking_
 
 
 def run_fold(
-    fold: Fold,
+    part: Fold,
     selector_name: str,
     choice: Sequence[Candidate],
     rankers: Sequence[Ranker],
@@ -108,7 +124,7 @@ def run_fold(
     best: tuple[float, int, int, int] | None = None
     kept: tuple[Candidate, Ranker | None, float] | None = None
     for number, candidate in enumerate(_distinct(choice)):
-        train, valid = _only(fold.train, candidate), _only(fold.valid, candidate)
+        train, valid = _only(part.train, candidate), _only(part.valid, candidate)
         for order, ranker in enumerate(rankers):
             start = time.perf_counter()
             fitted = clone(ranker).fit(train, eval_set=valid) if candidate.features else None
@@ -120,17 +136,17 @@ def run_fold(
     assert best is not None
     assert kept is not None
     candidate, fitted, training_seconds = kept
-    test = _only(fold.test, candidate)
+    test = _only(part.test, candidate)
     scores = _scores(fitted, test)
     per_query = {name: metric.per_query(test.y, scores, test.query_ptr) for name, metric in metrics.items()}
     return FoldRecord(
-        fold=fold.name,
+        fold=part.name,
         selector=selector_name,
         ranker=type(rankers[0]).__name__,
         k=candidate.size,
         features=candidate.features,
-        feature_names=tuple(fold.train.feature_names[j] for j in candidate.features),
-        n_features_in=fold.train.n_features,
+        feature_names=tuple(part.train.feature_names[j] for j in candidate.features),
+        n_features_in=part.train.n_features,
         valid_score=_or_none(best[0]),
         scores={name: _or_none(float(mean(values))) for name, values in per_query.items()},
         query_ids=tuple(test.query_ids.tolist()),

@@ -1,0 +1,153 @@
+"""The tables of `leanrank compare --show`."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from leanrank.evaluation.comparison import DECIMALS, REFERENCE, Comparison
+
+
+def show_comparison(found: Comparison, metric: str | None, console: Console) -> None:
+    """Print every table, one ranker after another."""
+    if found.unfinished:
+        noun = "combination is" if found.unfinished == 1 else "combinations are"
+        console.print(Text(f"{found.unfinished} {noun} not finished and not shown.", style="yellow"))
+    if not found.runs:
+        console.print(Text("Nothing is finished yet."))
+        return
+    rankers = list(dict.fromkeys(ranker for ranker, _, _ in found.runs))
+    for ranker in rankers:
+        _means(found, ranker, console)
+    for ranker in rankers:
+        _ranks(found, ranker, console)
+    _unified(found, console)
+    _tests(found, metric, console)
+    _features(found, console)
+    if found.n_graphs:
+        seconds = sum(found.graph_seconds) / found.n_graphs
+        console.print(
+            Text(
+                f"Feature graphs computed: {found.n_graphs}, one for each fold and all methods on graphs, "
+                f"{seconds:.3f} s each (not in their selection time)."
+            )
+        )
+
+
+def _table(title: str, texts: Sequence[str], numbers: Sequence[str]) -> Table:
+    table = Table(title=title, title_justify="left", title_style="bold")
+    for heading in texts:
+        table.add_column(heading, overflow="fold")
+    for heading in numbers:
+        table.add_column(heading, justify="right")
+    return table
+
+
+def _means(found: Comparison, ranker: str, console: Console) -> None:
+    title = f"{ranker}: mean over {len(found.about['folds'])} folds"
+    table = _table(title, ["k", "method"], [*found.metrics, "features", "selection s", "training s"])
+    rows = [row for row in found.means() if row.ranker == ranker]
+    best = {
+        (row.k, name): max(round(r.scores[name], DECIMALS) for r in rows if r.k == row.k)
+        for row in rows
+        for name in found.metrics
+    }
+    before = rows[0].k
+    for row in rows:
+        if row.k != before:
+            table.add_section()
+            before = row.k
+        figures = [
+            Text(_figure(row.scores[name]), style="bold" if _is_best(row, name, best) else "") for name in found.metrics
+        ]
+        seconds = [f"{row.selection_seconds:.3f}", f"{row.training_seconds:.3f}"]
+        table.add_row("" if row.k is None else str(row.k), Text(row.method), *figures, f"{row.n_features:g}", *seconds)
+    console.print(table)
+
+
+def _is_best(row: Any, name: str, best: dict[Any, float]) -> bool:
+    return row.k is not None and round(row.scores[name], DECIMALS) == best[row.k, name]
+
+
+def _ranks(found: Comparison, ranker: str, console: Console) -> None:
+    ranks = {(k, name): of for (r, k, name), of in found.ranks().items() if r == ranker}
+    if not ranks:
+        return
+    table = _table(f"{ranker}: competition ranks", ["k", "method"], found.metrics)
+    for k in dict.fromkeys(k for k, _ in ranks):
+        for method in ranks[k, found.metrics[0]]:
+            table.add_row(str(k), Text(method), *(str(ranks[k, name][method]) for name in found.metrics))
+        table.add_section()
+    console.print(table)
+
+
+def _unified(found: Comparison, console: Console) -> None:
+    unified = found.unified()
+    if unified is None:
+        return
+    n = len(unified.methods)
+    columns = int(unified.counts[0].sum())
+    title = f"Unified ranking over {columns} columns (ranker, k, metric); at most {columns}"
+    table = _table(title, ["method"], ["Rank", *(f"R_{r}" for r in range(1, n + 1))])
+    for m in sorted(range(n), key=lambda m: -unified.scores[m]):
+        table.add_row(Text(unified.methods[m]), f"{unified.scores[m]:.2f}", *(str(c) for c in unified.counts[m]))
+    console.print(table)
+
+
+def _tests(found: Comparison, metric: str | None, console: Console) -> None:
+    rows = found.tests(metric)
+    if not rows:
+        return
+    name = found.metrics[-1] if metric is None else metric
+    title = f"{name} against {REFERENCE}: paired tests over {rows[0].t.n} queries, two-sided"
+    columns = ["difference", "95% interval", "t", "p", "p (Holm)", "bootstrap p", "p (Holm)"]
+    table = _table(title, ["ranker", "k", "method"], columns)
+    for row in rows:
+        style = "" if row.t_holm >= 0.05 else "green" if row.t.difference > 0 else "red"
+        table.add_row(
+            row.ranker,
+            str(row.k),
+            Text(row.method),
+            f"{row.t.difference:+.4f}",
+            f"{row.bootstrap.low:+.4f} {row.bootstrap.high:+.4f}",
+            f"{row.t.statistic:.2f}",
+            *(f"{p:.4f}" for p in (row.t.p, row.t_holm, row.bootstrap.p, row.bootstrap_holm)),
+            style=style,
+        )
+    console.print(table)
+
+
+def _features(found: Comparison, console: Console) -> None:
+    rows = found.features()
+    if not rows:
+        return
+    n_folds = len(found.about["folds"])
+    times = [f"{r}x" for r in range(n_folds, 0, -1)]
+    columns = ["sizes", *times, "Nogueira", "95% interval", "Kuncheva", "Jaccard"]
+    table = _table(
+        "Features over folds: in how many sets they are, and stability", ["k", "method", "most repeated"], columns
+    )
+    for row in rows:
+        most = ", ".join(f"{name} {n}x" for name, n in row.repetition.most[:5])
+        s = row.stability
+        table.add_row(
+            str(row.k),
+            Text(row.method),
+            Text(most),
+            " ".join(map(str, row.repetition.sizes)),
+            *(str(n) for n in reversed(row.repetition.counts)),
+            _figure(s.nogueira, 2),
+            f"{_figure(s.low, 2)} {_figure(s.high, 2)}",
+            _figure(s.kuncheva, 2),
+            _figure(s.jaccard, 2),
+        )
+    console.print(table)
+
+
+def _figure(value: float, decimals: int = DECIMALS) -> str:
+    return "-" if math.isnan(value) else f"{value:.{decimals}f}"

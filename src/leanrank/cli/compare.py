@@ -1,0 +1,164 @@
+"""`leanrank compare`: many methods, rankers and sizes on one data set, cross-validated into a journal."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.text import Text
+
+from leanrank.cli._input import CommentsOption, LabelOption, QidOption, RegroupOption, read_data
+from leanrank.errors import ParameterError
+
+if TYPE_CHECKING:
+    from leanrank.evaluation.journal import Task
+
+INTERRUPTED = 130
+
+
+def compare(
+    data: Annotated[
+        Path | None, typer.Argument(help="Judged data: a file, or a folder with S1..S5 or Fold1..Fold5.")
+    ] = None,
+    methods: Annotated[str, typer.Option(help="Selectors, with commas; 'all', or 'filters' that train nothing.")] = (
+        "all"
+    ),
+    rankers: Annotated[str, typer.Option(help="Rankers, with commas.")] = "ranksvm,lightgbm",
+    k: Annotated[str, typer.Option("-k", "--k", help="Numbers of features, with commas.")] = "5,10,15,20",
+    metrics: Annotated[str, typer.Option(help="Metrics, with commas.")] = "ndcg@1,ndcg@3,ndcg@5,ndcg@10,map",
+    output: Annotated[Path, typer.Option("--output", "-o", help="The journal of results.")] = Path("results.db"),
+    show: Annotated[Path | None, typer.Option(help="Print the tables of a journal, and compute nothing.")] = None,
+    metric: Annotated[str | None, typer.Option(help="The metric that is tested; the last one if not given.")] = None,
+    convention: Annotated[str, typer.Option(help="Of the metrics: standard, letor3, letor4, mslr, trec, ...")] = (
+        "standard"
+    ),
+    validation: Annotated[str, typer.Option(help="The metric that settings are chosen by.")] = "map",
+    tune: Annotated[bool, typer.Option(help="Tune the selectors too, not only the rankers.")] = False,
+    scale: Annotated[bool, typer.Option(help="Bring every feature of every query to [0, 1] first.")] = False,
+    folds: Annotated[int, typer.Option(help="Folds, of data that have none of their own.")] = 5,
+    seed: Annotated[int, typer.Option(help="Seed of the folds and of methods that draw numbers.")] = 0,
+    jobs: Annotated[int, typer.Option("--jobs", "-j", help="Processes; 0 takes every core.")] = 0,
+    label: LabelOption = None,
+    qid: QidOption = None,
+    comments: CommentsOption = None,
+    regroup: RegroupOption = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the tables as JSON.")] = False,
+) -> None:
+    """Compare selection methods on DATA, a file or the folder of a LETOR data set.
+
+    Every result is kept in the journal at once: the same command goes on where an interrupted one was, and does only
+    what is new when methods, rankers or sizes are added.
+
+    Example: leanrank compare ohsumed --methods gas,mmr,fs-scpr --rankers ranksvm -k 5,10 -o results.db
+    """
+    from leanrank.evaluation.comparison import Comparison
+
+    if show is not None:
+        _print(Comparison.load(show), metric, as_json=as_json)
+        return
+    if data is None:
+        raise ParameterError("Name the data to compare on, or a journal with --show.")
+    from leanrank.data.scaling import QueryMinMaxScaler
+    from leanrank.evaluation.compare import compare as run
+    from leanrank.kernels._threads import default_threads
+
+    source = _source(data, label=label, qid=qid, comments=comments, regroup=regroup)
+    finished: list[Task] = []
+
+    try:
+        with _progress(finished) as (started, done):
+            found = run(
+                source,
+                methods=_list(methods),
+                rankers=_list(rankers),
+                k=[_whole(size) for size in _list(k)],
+                metrics=_list(metrics),
+                journal=output,
+                convention=convention,
+                validation=validation,
+                tune=tune,
+                scaler=QueryMinMaxScaler() if scale else None,
+                n_splits=folds,
+                random_state=seed,
+                n_jobs=jobs or default_threads(),
+                started=started,
+                done=done,
+            )
+    except KeyboardInterrupt:
+        print(
+            f"leanrank: interrupted after {len(finished)} tasks; they are kept in {output}. To go on:", file=sys.stderr
+        )
+        print(f"  {_again()}", file=sys.stderr)
+        raise typer.Exit(INTERRUPTED) from None
+    _print(found, metric, as_json=as_json)
+    if not as_json:
+        Console().print(Text(f"The results are in {output}. To see them again: leanrank compare --show {output}"))
+
+
+def _print(found: Any, metric: str | None, *, as_json: bool) -> None:
+    if as_json:
+        print(json.dumps(found.to_dict(metric), ensure_ascii=False, indent=1, allow_nan=False))
+        return
+    from leanrank.cli._comparison_tables import show_comparison
+
+    console = Console()
+    # Tables are wide: in a pipe nothing is cut off.
+    show_comparison(found, metric, console if console.is_terminal else Console(width=200))
+
+
+def _source(path: Path, **options: Any) -> Any:
+    """A folder with LETOR's folds as it is; anything else is read."""
+    if path.is_dir() and not any(path.rglob("*.parquet")):
+        return path
+    return read_data(path, **options)
+
+
+def _list(text: str) -> list[str]:
+    return [part.strip() for part in text.split(",") if part.strip()]
+
+
+def _whole(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise ParameterError(f"A number of features is a whole number >= 1, as in -k 5,10. Got {text!r}.")
+    return int(text)
+
+
+def _again() -> str:
+    return "leanrank " + shlex.join(sys.argv[1:])
+
+
+@contextmanager
+def _progress(finished: list[Task]) -> Iterator[tuple[Any, Any]]:
+    """A bar on a terminal, nothing in a pipe."""
+    console = Console(stderr=True)
+    bar = Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TextColumn("left"),
+        TimeRemainingColumn(),
+        console=console,
+        transient=True,
+        disable=not console.is_terminal,
+    )
+    with bar:
+        number = bar.add_task("compare", total=None)
+
+        def started(n_tasks: int) -> None:
+            bar.update(number, total=n_tasks)
+
+        def done(task: Task) -> None:
+            finished.append(task)
+            what = " ".join(str(task[name]) for name in ("method", "ranker", "k") if task.get(name) is not None)
+            bar.update(number, advance=1, description=what or str(task["task"]))
+
+        yield started, done

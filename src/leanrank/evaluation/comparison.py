@@ -1,0 +1,249 @@
+"""Comparison: the tables that a journal of `compare` holds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from os import PathLike
+from typing import Any
+
+import numpy as np
+
+from leanrank.errors import DataError, UnknownNameError
+from leanrank.evaluation.journal import Journal, read_about
+from leanrank.evaluation.records import CrossValidation, FoldRecord
+from leanrank.evaluation.repetition import Repetition
+from leanrank.evaluation.significance import PairedTest, holm, paired_bootstraps, paired_differences, paired_t_test
+from leanrank.evaluation.stability import Stability
+from leanrank.evaluation.unified_ranking import UnifiedRanking, competition_ranks, unified_ranking
+
+#: The method that keeps every feature: what the others are measured against.
+REFERENCE = "all features"
+
+#: Figures are compared as they are printed.
+DECIMALS = 4
+
+
+@dataclass(frozen=True)
+class MeanRow:
+    """A method at a size with a ranker, over all folds."""
+
+    ranker: str
+    k: int | None
+    method: str
+    scores: Mapping[str, float]
+    n_features: float
+    selection_seconds: float
+    training_seconds: float
+
+
+@dataclass(frozen=True)
+class TestRow:
+    """A method against the reference, over the test queries of all folds. `t_holm` and `bootstrap_holm` are corrected
+    for all rows of the table."""
+
+    ranker: str
+    k: int | None
+    method: str
+    t: PairedTest
+    t_holm: float
+    bootstrap: PairedTest
+    bootstrap_holm: float
+
+
+@dataclass(frozen=True)
+class FeatureRow:
+    """The features a method took in each fold. They do not depend on the ranker, unless settings were tuned with it."""
+
+    ranker: str
+    k: int | None
+    method: str
+    repetition: Repetition
+    stability: Stability
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """Results of `compare`.
+
+    Attributes
+    ----------
+    about : dict
+        What was compared: folds, metrics with their definitions, settings.
+    runs : dict
+        (ranker, k, method) -> CrossValidation, of those with all folds finished.
+    unfinished : int
+        (ranker, k, method) combinations with some folds missing; they are in no table.
+    graph_seconds : tuple of float
+        Of each feature graph computed, for all methods together; not part of the methods' selection seconds.
+    """
+
+    about: Mapping[str, Any]
+    runs: Mapping[tuple[str, int | None, str], CrossValidation]
+    unfinished: int
+    graph_seconds: tuple[float, ...]
+
+    @classmethod
+    def of(cls, journal: Journal, about: Mapping[str, Any]) -> Comparison:
+        """The tables of an open journal about these things."""
+        found: dict[tuple[str, int | None, str], dict[int, FoldRecord]] = {}
+        graphs: list[float] = []
+        for task, result, seconds in journal:
+            if task["task"] == "graph":
+                graphs.append(seconds)
+            elif task["task"] == "cell":
+                key = (task["ranker"], task["k"], task["method"])
+                found.setdefault(key, {})[task["fold"]] = FoldRecord.from_dict(result)
+        n_folds = len(about["folds"])
+        metrics = dict(about["metrics"])
+        runs = {
+            key: CrossValidation(tuple(of_fold[f] for f in range(n_folds)), metrics)
+            for key, of_fold in sorted(found.items(), key=lambda item: _order(*item[0]))
+            if len(of_fold) == n_folds
+        }
+        return cls(about, runs, len(found) - len(runs), tuple(graphs))
+
+    @classmethod
+    def load(cls, path: str | PathLike[str]) -> Comparison:
+        """The tables of a journal file, finished or not."""
+        about = read_about(path)
+        if about.get("what") != "compare":
+            raise DataError(f"{path}: is a journal, but not one of `compare`.")
+        with Journal(path, about) as journal:
+            return cls.of(journal, about)
+
+    @property
+    def n_graphs(self) -> int:
+        """Feature graphs computed."""
+        return len(self.graph_seconds)
+
+    @property
+    def metrics(self) -> list[str]:
+        return [name for name, _ in self.about["metrics"]]
+
+    def _metric(self, name: str | None) -> str:
+        if name is not None and name not in self.metrics:
+            raise UnknownNameError.of("metric of this comparison", name, self.metrics)
+        return self.metrics[-1] if name is None else name
+
+    def means(self) -> list[MeanRow]:
+        """Mean over folds of every metric, number of features, seconds of selection and of training."""
+        return [
+            MeanRow(
+                ranker,
+                k,
+                method,
+                run.mean,
+                run.n_features,
+                _mean(r.selection_seconds for r in run.records),
+                _mean(r.training_seconds for r in run.records),
+            )
+            for (ranker, k, method), run in self.runs.items()
+        ]
+
+    def ranks(self) -> dict[tuple[str, int | None, str], dict[str, int]]:
+        """(ranker, k, metric) -> competition rank of each method, by the printed figures; the reference takes part."""
+        found = {}
+        for place, column in self._columns().items():
+            ranks = competition_ranks(list(column.values()), decimals=DECIMALS)
+            found[place] = dict(zip(column, ranks.tolist(), strict=True))
+        return found
+
+    def unified(self) -> UnifiedRanking | None:
+        """The unified ranking over all columns; None where no method is in all of them."""
+        columns = list(self._columns().values())
+        if not columns:
+            return None
+        common = [m for m in columns[0] if all(m in column for column in columns)]
+        shared = [{m: column[m] for m in common} for column in columns]
+        return unified_ranking(shared, decimals=DECIMALS) if common else None
+
+    def _columns(self) -> dict[tuple[str, int | None, str], dict[str, float]]:
+        columns: dict[tuple[str, int | None, str], dict[str, float]] = {}
+        sizes = list(dict.fromkeys((ranker, k) for ranker, k, _ in self.runs if k is not None))
+        for ranker, k in sizes:
+            present = {method: run for (r, size, method), run in self.runs.items() if (r, size) == (ranker, k)}
+            if (ranker, None, REFERENCE) in self.runs:
+                present = {REFERENCE: self.runs[ranker, None, REFERENCE], **present}
+            for metric in self.metrics:
+                columns[ranker, k, metric] = {method: run.mean[metric] for method, run in present.items()}
+        return columns
+
+    def tests(self, metric: str | None = None, *, n_resamples: int = 9_999, random_state: int = 0) -> list[TestRow]:
+        """Every method against all features: paired t-test and bootstrap over queries, with Holm's correction."""
+        name = self._metric(metric)
+        places, differences, t_tests = [], [], []
+        for (ranker, k, method), run in self.runs.items():
+            reference = self.runs.get((ranker, None, REFERENCE))
+            if method == REFERENCE or reference is None:
+                continue
+            first, second = run.per_query(name), reference.per_query(name)
+            places.append((ranker, k, method))
+            differences.append(paired_differences(first, second))
+            t_tests.append(paired_t_test(first, second))
+        bootstraps = paired_bootstraps(differences, n_resamples=n_resamples, random_state=random_state)
+        by_t, by_bootstrap = holm([t.p for t in t_tests]), holm([b.p for b in bootstraps])
+        return [
+            TestRow(*place, t, float(by_t[i]), b, float(by_bootstrap[i]))
+            for i, (place, t, b) in enumerate(zip(places, t_tests, bootstraps, strict=True))
+        ]
+
+    def features(self) -> list[FeatureRow]:
+        """How often features repeat over folds, and how stable the selections are."""
+        return [
+            FeatureRow(ranker, k, method, run.repetition, run.stability)
+            for (ranker, k, method), run in self._once().items()
+        ]
+
+    def _once(self) -> dict[tuple[str, int | None, str], CrossValidation]:
+        """Runs of the first ranker, or of all where selections depend on it; without the reference."""
+        first = next((ranker for ranker, _, _ in self.runs), "")
+        return {
+            key: run
+            for key, run in self.runs.items()
+            if key[2] != REFERENCE and (self.about["tune"] or key[0] == first)
+        }
+
+    def to_dict(self, metric: str | None = None) -> dict[str, Any]:
+        """All tables as plain values, for JSON."""
+        unified = self.unified()
+        return {
+            "about": dict(self.about),
+            "unfinished": self.unfinished,
+            "n_graphs": self.n_graphs,
+            "means": [_plain(row) for row in self.means()],
+            "ranks": [
+                {"ranker": ranker, "k": k, "metric": name, "ranks": ranks}
+                for (ranker, k, name), ranks in self.ranks().items()
+            ],
+            "unified": None
+            if unified is None
+            else [
+                {"method": method, "counts": unified.counts[m].tolist(), "rank": float(unified.scores[m])}
+                for m, method in enumerate(unified.methods)
+            ],
+            "tests": {"metric": self._metric(metric), "rows": [_plain(row) for row in self.tests(metric)]},
+            "features": [_plain(row) for row in self.features()],
+        }
+
+
+def _order(ranker: str, k: int | None, method: str) -> tuple[str, int, bool, str]:
+    return ranker, 0 if k is None else k, method != REFERENCE, method
+
+
+def _mean(values: Any) -> float:
+    return float(np.mean(list(values)))
+
+
+def _plain(row: Any) -> dict[str, Any]:
+    """A row as a dict, NaN as None."""
+
+    def clean(value: Any) -> Any:
+        if isinstance(value, dict):
+            return {name: clean(item) for name, item in value.items()}
+        if isinstance(value, (list, tuple)):
+            return [clean(item) for item in value]
+        return None if isinstance(value, float) and not np.isfinite(value) else value
+
+    plain: dict[str, Any] = clean(asdict(row))
+    return plain

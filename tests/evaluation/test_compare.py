@@ -1,0 +1,167 @@
+"""compare: every cell once, whatever happens in between."""
+
+import numpy as np
+import pytest
+
+from leanrank import GAS, RankSVM, cross_validate, make_ranking
+from leanrank.errors import DataError, LeanRankError, ParameterError, UnknownNameError
+from leanrank.evaluation.compare import compare
+from leanrank.evaluation.comparison import REFERENCE, Comparison
+from leanrank.evaluation.journal import Journal
+from leanrank.evaluation.significance import holm, paired_bootstrap, paired_t_test
+
+METHODS = ["gas", "mmr", "fcbf", "top-k"]
+SMALL = {"methods": METHODS, "rankers": ["ranksvm"], "k": [2, 4], "metrics": ["ndcg@5", "map"], "n_splits": 3}
+
+
+@pytest.fixture(scope="module")
+def data():
+    return make_ranking(n_queries=18, docs_per_query=12, random_state=3)[0]
+
+
+@pytest.fixture(scope="module")
+def journal(data, tmp_path_factory):
+    path = tmp_path_factory.mktemp("compare") / "results.db"
+    compare(data, journal=path, **SMALL)
+    return path
+
+
+@pytest.fixture(scope="module")
+def found(journal):
+    return Comparison.load(journal)
+
+
+def test_every_combination_is_there(found):
+    assert set(found.runs) == {("ranksvm", None, REFERENCE)} | {("ranksvm", k, m) for k in (2, 4) for m in METHODS}
+    assert found.unfinished == 0
+
+
+def test_one_graph_a_fold_for_all_methods(found):
+    assert found.n_graphs == 3
+
+
+def test_cells_equal_cross_validation(found, data):
+    alone = cross_validate(GAS(), "ranksvm", data, ["ndcg@5", "map"], k=4, grid=None, n_splits=3)
+    assert found.runs["ranksvm", 4, "gas"].mean == alone.mean
+    assert found.runs["ranksvm", 4, "gas"].feature_sets == alone.feature_sets
+
+
+def test_processes_change_nothing(found, data, tmp_path):
+    again = compare(data, journal=tmp_path / "two.db", n_jobs=2, **SMALL)
+    assert {key: run.mean for key, run in again.runs.items()} == {key: run.mean for key, run in found.runs.items()}
+    assert {key: run.feature_sets for key, run in again.runs.items()} == {
+        key: run.feature_sets for key, run in found.runs.items()
+    }
+    assert again.n_graphs == 3
+
+
+def test_nothing_is_done_twice_and_more_is_added(journal, data):
+    about = Comparison.load(journal).about
+    with Journal(journal, about) as file:
+        n_before = len(file)
+    done = []
+    compare(data, journal=journal, done=done.append, **SMALL)
+    with Journal(journal, about) as file:
+        assert len(file) == n_before == len(done)
+    more = compare(data, journal=journal, **{**SMALL, "k": [2, 3, 4]})
+    assert ("ranksvm", 3, "gas") in more.runs
+    assert more.n_graphs == 3
+
+
+def test_other_data_and_settings_are_refused(journal, data):
+    with pytest.raises(DataError, match="journal of another run: its folds"):
+        compare(make_ranking(n_queries=18, random_state=4)[0], journal=journal, **SMALL)
+    with pytest.raises(DataError, match="journal of another run: its metrics"):
+        compare(data, journal=journal, **{**SMALL, "metrics": ["map"]})
+    with pytest.raises(DataError, match="journal of another run: its tune"):
+        compare(data, journal=journal, tune=True, **SMALL)
+
+
+def test_an_interrupted_run_goes_on(data, tmp_path):
+    path = tmp_path / "results.db"
+    seen = []
+
+    def interrupt(task):
+        seen.append(task)
+        if len(seen) == 20:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        compare(data, journal=path, done=interrupt, **SMALL)
+    half = Comparison.load(path)
+    assert half.unfinished + len(half.runs) > 0
+    seen.clear()
+    whole = compare(data, journal=path, done=seen.append, **SMALL)
+    assert len(whole.runs) == 9
+    assert whole.n_graphs == 3
+
+
+def test_tables_agree_with_the_runs(found):
+    rows = {(row.k, row.method): row for row in found.means()}
+    assert rows[None, REFERENCE].n_features == 30
+    assert rows[4, "gas"].n_features == 4
+    assert rows[4, "fcbf"].n_features <= 4
+    column = {m: round(rows[2, m].scores["map"], 4) for m in METHODS}
+    column[REFERENCE] = round(rows[None, REFERENCE].scores["map"], 4)
+    ranks = found.ranks()["ranksvm", 2, "map"]
+    for method, value in column.items():
+        assert ranks[method] == 1 + sum(other > value for other in column.values())
+    unified = found.unified()
+    assert unified.counts.sum() == len(unified.methods) * 4  # two sizes, two metrics
+
+
+def test_tests_are_those_of_the_queries(found, data):
+    rows = found.tests("map", n_resamples=500)
+    reference = found.runs["ranksvm", None, REFERENCE].per_query("map")
+    row = next(r for r in rows if (r.k, r.method) == (4, "gas"))
+    ours = found.runs["ranksvm", 4, "gas"].per_query("map")
+    assert row.t == paired_t_test(ours, reference)
+    assert row.t.n == data.n_queries
+    assert row.bootstrap.p == pytest.approx(paired_bootstrap(ours, reference, n_resamples=500).p)
+    np.testing.assert_allclose([r.t_holm for r in rows], holm([r.t.p for r in rows]))
+    with pytest.raises(UnknownNameError, match="metric of this comparison"):
+        found.tests("ndcg@50")
+
+
+def test_features_and_stability(found):
+    row = next(r for r in found.features() if (r.k, r.method) == (2, "gas"))
+    assert row.repetition.sizes == (2, 2, 2)
+    assert sum(r * n for r, n in enumerate(row.repetition.counts, 1)) == 6
+    assert row.stability.kuncheva == pytest.approx(row.stability.nogueira)
+
+
+def test_tuning_chooses_by_validation(data):
+    tuned = compare(data, tune=True, **{**SMALL, "methods": ["gas"], "k": [3]})
+    alone = cross_validate("gas", "ranksvm", data, ["ndcg@5", "map"], k=3, n_splits=3)
+    assert tuned.runs["ranksvm", 3, "gas"].mean == alone.mean
+    assert any(r.selector_parameters for r in tuned.runs["ranksvm", 3, "gas"].records)
+
+
+def test_failed_tasks_are_told_and_tried_again(data, monkeypatch, tmp_path):
+    path = tmp_path / "results.db"
+    fit = RankSVM._fit
+
+    def broken(self, train, valid):
+        if train.n_features == 4:
+            raise DataError("four is too many.")
+        fit(self, train, valid)
+
+    monkeypatch.setattr(RankSVM, "_fit", broken)
+    with pytest.raises(LeanRankError, match=r"tasks failed, the first .*four is too many"):
+        compare(data, journal=path, **SMALL)
+    assert ("ranksvm", 2, "gas") in Comparison.load(path).runs
+    monkeypatch.undo()
+    assert ("ranksvm", 4, "gas") in compare(data, journal=path, **SMALL).runs
+
+
+def test_bad_input_is_refused_before_any_work(data):
+    for wrong, message in [
+        ({"methods": ["gaz"]}, "did you mean 'gas'"),
+        ({"methods": []}, "'methods' parameter"),
+        ({"rankers": ["ranksvn"]}, "did you mean 'ranksvm'"),
+        ({"rankers": []}, "'rankers' parameter"),
+        ({"k": [0]}, "'k' parameter"),
+        ({"n_jobs": 0}, "'n_jobs' parameter"),
+    ]:
+        with pytest.raises((ParameterError, UnknownNameError), match=message):
+            compare(data, **{**SMALL, **wrong})
