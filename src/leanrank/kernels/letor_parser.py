@@ -96,53 +96,54 @@ def _by_product(digits: Any, q: Any, powers: Any) -> Any:
 
 
 @kernel
-def _number(text: Any, at: Any, powers: Any) -> Any:
-    """Read a decimal number: its value (NaN if the caller must finish it) and its end; `at` itself if there is none."""
-    start = at
+def _number(text: Any, position: Any, powers: Any) -> Any:
+    """Read a decimal number: its value (NaN if the caller must finish it) and its end, `position` if there is none."""
+    at = np.uint64(position)  # unsigned: an index that could be negative costs a test at every byte
     negative = text[at] == 45
     if negative or text[at] == 43:
-        at += 1
+        at += _U1
     digits = _U0
     first = at
     digit = np.uint64(text[at]) - _ZERO
     while digit <= _U9:
         digits = digits * _U10 + digit
-        at += 1
+        at += _U1
         digit = np.uint64(text[at]) - _ZERO
-    n_digits = at - first
-    power = 0
+    n_digits = np.int64(at - first)
+    power: Any = 0
     if text[at] == 46:
-        at += 1
+        at += _U1
         point = at
         digit = np.uint64(text[at]) - _ZERO
         while digit <= _U9:
             digits = digits * _U10 + digit
-            at += 1
+            at += _U1
             digit = np.uint64(text[at]) - _ZERO
-        power = point - at
-        n_digits += at - point
+        power = -np.int64(at - point)
+        n_digits -= power
     if n_digits == 0:
-        return 0.0, start
+        return 0.0, position
     if n_digits > 19:  # the digits may have overflowed, unless the first ones are zeros
         while text[first] == 48 or text[first] == 46:
             n_digits -= text[first] == 48
-            first += 1
+            first += _U1
     if text[at] == 101 or text[at] == 69:
-        at += 1
+        at += _U1
         shrinks = text[at] == 45
         if shrinks or text[at] == 43:
-            at += 1
+            at += _U1
         point = at
         exponent = 0
         while 48 <= text[at] <= 57:
             if exponent < 100_000:
                 exponent = exponent * 10 + (int(text[at]) - 48)
-            at += 1
+            at += _U1
         if at == point:
-            return 0.0, start
+            return 0.0, position
         power += -exponent if shrinks else exponent
+    end = np.int64(at)
     if n_digits > 19:
-        return np.nan, at
+        return np.nan, end
     if digits == _U0:
         value = 0.0
     elif digits <= _EXACT and -22 <= power <= 22:
@@ -151,8 +152,8 @@ def _number(text: Any, at: Any, powers: Any) -> Any:
     else:
         value = _by_product(digits, power, powers)
         if value < 0.0:
-            return np.nan, at
-    return -value if negative else value, at
+            return np.nan, end
+    return -value if negative else value, end
 
 
 @kernel
@@ -199,7 +200,7 @@ def parse(
     except that slow numbers and repeated ids of rows marked UNSORTED are left to the caller.
     """
     n = len(text)
-    at = 0
+    at: Any = 0
     n_rows = n_entries = n_runs = n_slow = n_lines = n_nulls = n_comment_bytes = n_commented = 0
     largest = largest_at = unsorted = 0
     width = 0
@@ -261,11 +262,15 @@ def parse(
         consecutive = True
         while text[at] != 10 and text[at] != 35:
             start = at
-            feature = 0
-            while 48 <= text[at] <= 57:
+            feature: Any = 0
+            here = np.uint64(at)
+            digit = np.uint64(text[here]) - _ZERO
+            while digit <= _U9:
                 if feature < 10_000_000_000:
-                    feature = feature * 10 + (int(text[at]) - 48)
-                at += 1
+                    feature = feature * 10 + np.int64(digit)
+                here += _U1
+                digit = np.uint64(text[here]) - _ZERO
+            at = np.int64(here)
             if at == start or text[at] != 58 or feature == 0:
                 error = BAD_FEATURE
                 at = start
@@ -314,7 +319,7 @@ def parse(
             previous = feature
             if feature > largest:
                 largest, largest_at = feature, start
-            at = _skip_blanks(text, end)
+            at = end + 1 if text[end] == 32 and text[end + 1] > 35 else _skip_blanks(text, end)  # one blank: the rule
         if error != OK:
             break
         n_in_row = n_entries - row_ptr[n_rows]

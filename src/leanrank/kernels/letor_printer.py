@@ -17,6 +17,8 @@ NUMBER_BYTES = 20
 
 _POWERS_OF_TEN = 10.0 ** np.arange(23)
 _EXACT = 2.0**53
+_WHOLE_POWERS = np.array([10**i for i in range(20)], dtype=np.uint64)
+_U1, _U10, _ZERO = (np.uint64(i) for i in (1, 10, 48))
 
 
 @kernel
@@ -75,25 +77,25 @@ def _copy(source: Any, start: Any, end: Any, out: Any, at: Any) -> Any:
 
 @kernel
 def _print_units(units: Any, places: Any, negative: Any, out: Any, at: Any) -> Any:
+    """Print units / 10**places, from the last digit to the first."""
     if negative:
         out[at] = 45
         at += 1
+    rest = np.uint64(units)  # unsigned division by a constant is a multiplication
     digits = 1
-    rest = units // 10
-    while rest > 0:
+    while digits < 19 and rest >= _WHOLE_POWERS[digits]:
         digits += 1
-        rest //= 10
     digits = max(digits, places + 1)
     end = at + digits + (places > 0)
-    i = end
-    rest = units
+    i = np.uint64(end)
     for d in range(digits):
-        if d == places and places > 0:
-            i -= 1
+        if d == places and d > 0:
+            i -= _U1
             out[i] = 46
-        i -= 1
-        out[i] = 48 + rest % 10
-        rest //= 10
+        i -= _U1
+        tenth = rest // _U10
+        out[i] = _ZERO + (rest - tenth * _U10)
+        rest = tenth
     return end
 
 
