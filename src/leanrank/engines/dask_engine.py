@@ -6,6 +6,8 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import CancelledError
 from contextlib import contextmanager
+from pkgutil import resolve_name
+from platform import python_version
 from typing import Any
 
 from leanrank import __version__
@@ -103,7 +105,7 @@ class DaskEngine:
         del level
         try:
             with progress_bar("folding", len(leaves), shown=progress) as advance:
-                for done, leaf in enumerate(distributed.as_completed(leaves), start=1):
+                for done, leaf in enumerate(distributed.as_completed(leaves, loop=client.loop), start=1):
                     if leaf.status == "error":
                         break  # and `root` says which
                     advance(1, f"{done} of {len(leaves)} parts")
@@ -143,16 +145,18 @@ def check_workers(client: Any) -> dict[str, int]:
             f"The Dask scheduler {address} has no worker after {_PATIENCE} s. Start some: dask worker {address}"
         ) from error
     with explained(client):
-        versions = client.get_versions(packages=["leanrank"])
-    python = _minor(versions["client"]["packages"]["python"])
-    for worker, found in versions["workers"].items():
-        _check_versions(worker, found["packages"], python)
-    return dict(client.nthreads())
+        # Functions of the standard library: to send one of ours to a worker without leanrank would end the worker.
+        versions = client.run(resolve_name, "leanrank:__version__", on_error="return")
+        pythons = client.run(python_version, on_error="return")
+        n_threads = dict(client.nthreads())
+    for worker in n_threads.keys() & versions.keys() & pythons.keys():
+        if not isinstance(pythons[worker], Exception):  # else it is about to leave
+            _check_versions(worker, versions[worker], _minor(pythons[worker]), _minor(python_version()))
+    return n_threads
 
 
-def _check_versions(worker: str, packages: dict[str, str | None], python: str) -> None:
-    theirs = packages.get("leanrank")
-    if theirs is None:
+def _check_versions(worker: str, theirs: Any, their_python: str, python: str) -> None:
+    if isinstance(theirs, ImportError):
         raise EngineError(
             f"leanrank is not installed on the Dask worker {worker}. Install it there: "
             f"pip install leanrank=={__version__}"
@@ -162,10 +166,9 @@ def _check_versions(worker: str, packages: dict[str, str | None], python: str) -
             f"The Dask worker {worker} has leanrank {theirs}, and here it is {__version__}. Install the same version "
             "on all machines."
         )
-    if _minor(str(packages["python"])) != python:
+    if their_python != python:
         raise EngineError(
-            f"The Dask worker {worker} runs Python {_minor(str(packages['python']))}, and here it is {python}. Use the "
-            "same on all machines."
+            f"The Dask worker {worker} runs Python {their_python}, and here it is {python}. Use one on all machines."
         )
 
 

@@ -1,0 +1,44 @@
+"""Where a statistic computes: this machine's processor or a GPU."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from typing import Any
+
+from leanrank._optional import require
+from leanrank.errors import LeanRankError, ParameterError
+
+DEVICES = ("cpu", "cuda", "auto")
+
+
+def check_device(owner: str, device: object, *, unsupported: str | None = None) -> None:
+    """Refuse an unknown device, and "cuda" for what has no GPU form (`unsupported` names it).
+
+    >>> check_device("Similarity", "auto", unsupported="'tau_ap'")
+    >>> check_device("Similarity", "tpu")
+    Traceback (most recent call last):
+    ...
+    leanrank.errors.ParameterError: The 'device' parameter of Similarity must be 'cpu', 'cuda' or 'auto'. Got 'tpu' ...
+    """
+    if device not in DEVICES:
+        raise ParameterError.of(owner, "device", "'cpu', 'cuda' or 'auto'", device)
+    if device == "cuda" and unsupported is not None:
+        raise ParameterError.of(owner, "device", f"'cpu' or 'auto' for {unsupported}", device)
+
+
+def torch_device(device: str, *, supported: bool = True) -> Any:
+    """The torch device to compute on, or None for the processor.
+
+    "auto" takes a GPU where torch sees one and the statistic has a GPU form; "cuda" insists.
+    """
+    if device == "cpu" or (device == "auto" and (not supported or find_spec("torch") is None)):
+        return None
+    torch = require("torch", "device='cuda'")
+    if torch.cuda.is_available():
+        return torch.device("cuda", torch.cuda.current_device())
+    if device == "cuda":
+        raise LeanRankError(
+            "device='cuda' needs a CUDA GPU and torch sees none: use device='cpu', or device='auto' to take a GPU only "
+            "where there is one."
+        )
+    return None

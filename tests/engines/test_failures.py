@@ -1,0 +1,214 @@
+"""Workers that die, clusters that cannot work, files that workers cannot see."""
+
+from __future__ import annotations
+
+import copy
+import os
+import socket
+import sys
+import threading
+from time import monotonic
+
+import numpy as np
+import pytest
+from tests.engines.deadly import Breaks, DiesOnce, hide_leanrank, pretend_version, show_leanrank
+
+from leanrank import DaskEngine, LocalEngine, RankingData, SparkEngine, fold, scan_parquet, write_parquet
+from leanrank.errors import DataError, EngineError, LeanRankError, ParameterError
+from leanrank.selectors import registry
+from leanrank.stats.constant import Constant
+
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::ResourceWarning"),  # sockets of Dask and Spark
+    pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas:FutureWarning"),
+]
+
+CLUSTERS = ("dask", "spark")
+DATA = RankingData(np.arange(240.0).reshape(120, 2) % 7, np.arange(120) % 3, np.arange(0, 121, 2), np.arange(60) + 1)
+
+
+@pytest.fixture
+def parquet(tmp_path):
+    """Ten files of six queries."""
+    for i in range(10):
+        write_parquet(DATA.take_queries(np.arange(6 * i, 6 * i + 6)), tmp_path / f"{i}.parquet")
+    return scan_parquet(tmp_path)
+
+
+@pytest.mark.parametrize("where", ["of", "merge"])
+@pytest.mark.parametrize("name", CLUSTERS)
+def test_a_worker_killed_in_the_middle_changes_nothing(name, where, tmp_path, parquet, make_engine):
+    expected = fold(DiesOnce("", "never"), DATA, LocalEngine(1))
+    flag = tmp_path / "died"
+    assert fold(DiesOnce(str(flag), where), parquet, make_engine(name, 12)) == expected
+    assert flag.exists()
+
+
+@pytest.mark.parametrize("name", CLUSTERS)
+def test_a_worker_killed_with_a_block_it_was_sent(name, tmp_path, make_engine):
+    expected = fold(DiesOnce("", "never"), DATA, LocalEngine(1))
+    flag = tmp_path / "died"
+    assert fold(DiesOnce(str(flag), "of"), DATA, make_engine(name, 12)) == expected
+    assert flag.exists()
+
+
+@pytest.mark.parametrize("name", CLUSTERS)
+def test_files_that_workers_cannot_see(name, parquet, make_engine):
+    for file in parquet.files[3:]:
+        file.path.unlink()
+    with pytest.raises(DataError, match=r"The worker on .* cannot see .*3\.parquet.*read_on='driver'"):
+        fold(Constant(), parquet, make_engine(name, 12))
+
+
+@pytest.mark.parametrize("name", CLUSTERS)
+def test_the_driver_can_read_instead(name, parquet, make_engine, monkeypatch):
+    monkeypatch.setattr(type(parquet), "partitions", lambda self, n: pytest.fail("workers were to read"))
+    found = fold(Constant(), parquet, make_engine(name, 12, read_on="driver"))
+    np.testing.assert_array_equal(found, fold(Constant(), DATA))
+
+
+@pytest.mark.parametrize("name", CLUSTERS)
+def test_an_engine_is_a_parameter_like_any_other(name, make_engine):
+    from sklearn.base import clone
+
+    engine = make_engine(name, 50)
+    assert copy.deepcopy(engine) is engine
+    selector = clone(registry.get("top-k", n_features_to_select=1, engine=engine)).fit(DATA)
+    assert selector.to_dict()["parameters"]["engine"] == repr(engine)
+
+
+def test_a_bug_in_a_statistic_is_told(make_engine):
+    with pytest.raises(ZeroDivisionError, match="a bug in a statistic"):
+        fold(Breaks(), DATA, make_engine("dask", 50))
+    with pytest.raises(EngineError, match=r"Spark gave up on the work: .*a bug in a statistic"):
+        fold(Breaks(), DATA, make_engine("spark", 500))
+
+
+def test_parameters_are_checked(dask_client):
+    with pytest.raises(ParameterError, match="'block_rows' parameter of DaskEngine must be >= 1"):
+        DaskEngine(dask_client, block_rows=0)
+    with pytest.raises(ParameterError, match="'read_on' parameter of DaskEngine must be 'workers' or 'driver'"):
+        DaskEngine(dask_client, read_on="moon")
+    with pytest.raises(ParameterError, match=r"'client' parameter of DaskEngine must be a distributed\.Client"):
+        DaskEngine(7)
+    with pytest.raises(ParameterError, match="'session' parameter of SparkEngine must be a SparkSession"):
+        SparkEngine(7)
+
+
+class _Within:
+    """A clear error of ours, soon."""
+
+    def __init__(self, match: str, seconds: float = 30.0) -> None:
+        self.raised, self.seconds = pytest.raises(LeanRankError, match=match), seconds
+
+    def __enter__(self):
+        self.start = monotonic()
+        self.raised.__enter__()
+
+    def __exit__(self, *error):
+        assert monotonic() - self.start < self.seconds
+        return self.raised.__exit__(*error)
+
+
+@pytest.fixture
+def little_patience(monkeypatch):
+    monkeypatch.setattr("leanrank.engines.dask_engine._PATIENCE", 1)
+
+
+@pytest.mark.usefixtures("little_patience")
+def test_dask_nobody_listens():
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+    with _Within(f"No Dask scheduler answers at tcp://127.0.0.1:{port} .*Check the address"):
+        DaskEngine(f"tcp://127.0.0.1:{port}")
+    with _Within("No Dask scheduler answers at carrier://pigeon:1"):
+        DaskEngine("carrier://pigeon:1")
+
+
+@pytest.mark.usefixtures("little_patience")
+def test_dask_something_else_listens():
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def answer():
+            while True:
+                try:
+                    connection, _ = server.accept()
+                except OSError:
+                    return
+                with connection:
+                    connection.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+
+        thread = threading.Thread(target=answer, daemon=True)
+        thread.start()
+        with _Within("No Dask scheduler answers at tcp://127.0.0.1"):
+            DaskEngine(f"tcp://127.0.0.1:{server.getsockname()[1]}")
+        server.shutdown(socket.SHUT_RDWR)
+    thread.join(5)
+
+
+@pytest.mark.usefixtures("little_patience")
+def test_dask_without_workers_and_then_without_scheduler():
+    import distributed
+
+    with distributed.LocalCluster(n_workers=0, processes=False, dashboard_address=":0") as cluster:
+        client = distributed.Client(cluster, set_as_default=False)
+        engine = DaskEngine(client)
+        with _Within("has no worker after 1 s. Start some: dask worker"):
+            fold(Constant(), DATA, engine)
+        client.close()
+        with _Within("The Dask client of .* is closed: its scheduler is gone"):
+            fold(Constant(), DATA, engine)
+
+
+def test_dask_worker_without_leanrank(dask_client, make_engine):
+    worker = next(iter(dask_client.nthreads()))
+    dask_client.run(hide_leanrank, workers=[worker])
+    try:
+        with _Within(f"leanrank is not installed on the Dask worker {worker}.*pip install leanrank=="):
+            fold(Constant(), DATA, make_engine("dask", 50))
+    finally:
+        dask_client.run(show_leanrank, workers=[worker])
+    fold(Constant(), DATA, make_engine("dask", 50))
+
+
+def test_dask_worker_of_another_version(dask_client, make_engine):
+    from leanrank import __version__
+
+    worker = next(iter(dask_client.nthreads()))
+    dask_client.run(pretend_version, "0.0.1", workers=[worker])
+    try:
+        with _Within(f"The Dask worker {worker} has leanrank 0.0.1, and here it is {__version__}"):
+            fold(Constant(), DATA, make_engine("dask", 50))
+    finally:
+        dask_client.run(pretend_version, __version__, workers=[worker])
+
+
+def test_dask_worker_of_another_python():
+    from leanrank import __version__
+    from leanrank.engines.dask_engine import _check_versions
+
+    with pytest.raises(EngineError, match=r"worker w runs Python 3\.9, and here it is 3\.11"):
+        _check_versions("w", __version__, "3.9", "3.11")
+
+
+def test_spark_workers_without_leanrank(spark_session, make_engine, monkeypatch):
+    bare = os.path.join(sys.base_prefix, "bin", "python3")
+    if sys.prefix == sys.base_prefix or not os.path.exists(bare):
+        pytest.skip("needs a Python beside the virtual environment")
+    monkeypatch.setattr(spark_session.sparkContext, "pythonExec", bare)
+    with _Within("leanrank is not installed for Spark's Python workers"):
+        fold(Constant(), DATA, make_engine("spark", 50))
+
+
+def test_spark_workers_of_another_version(make_engine, monkeypatch):
+    engine = make_engine("spark", 50)
+    monkeypatch.setattr("leanrank.engines.spark_engine.__version__", "9.9.9")
+    with _Within("Spark's Python workers have leanrank .*, and here it is 9.9.9"):
+        fold(Constant(), DATA, engine)
+
+
+def test_spark_session_that_was_stopped(spark_session, make_engine, monkeypatch):
+    engine = make_engine("spark", 50)
+    monkeypatch.setattr(spark_session._sc, "_jsc", None)  # as stop() leaves it
+    with _Within("The Spark session is stopped. Make a new one"):
+        fold(Constant(), DATA, engine)

@@ -1,0 +1,197 @@
+"""One body for all engines: whatever the engine, the block size and the source, the result is the same."""
+
+from __future__ import annotations
+
+import inspect
+from dataclasses import fields, is_dataclass
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+import scipy.sparse as sp
+
+from leanrank import RCDR, Importance, LocalEngine, RankingData, Similarity, feature_graph, fold, make_ranking
+from leanrank.data.frames import arrow_table, roles_of
+from leanrank.data.letor import write_letor
+from leanrank.data.letor_scan import scan_letor
+from leanrank.data.parquet import scan_parquet
+from leanrank.errors import DataError, MissingValuesError
+from leanrank.selectors import registry
+from leanrank.stats.anova import AnovaF
+from leanrank.stats.constant import Constant
+from leanrank.stats.lint import Lint
+from leanrank.stats.value_counts import ValueCounts
+
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::ResourceWarning"),  # sockets of Dask and Spark
+    pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas:FutureWarning"),
+    pytest.mark.filterwarnings("ignore:.*(selected no feature|is not determined|asked for):UserWarning"),
+]
+
+ENGINES = ("local-1", "local-2", "dask", "spark")
+SOURCES = ("memory", "csr", "parquet", "letor", "letor.gz")
+FILTERS = [name for name in registry.names() if "engine" in inspect.signature(registry.selector_class(name)).parameters]
+
+
+def _data() -> RankingData:
+    data, _ = make_ranking(
+        50, (3, 25), n_informative=4, n_redundant=3, n_query_level=1, n_constant=1, n_noise=2, random_state=3
+    )
+    X = data.X.astype(np.float32).round(1)  # ties
+    X[np.abs(X) < 0.3] = 0.0
+    return RankingData(X, data.y, data.query_ptr, np.arange(50) * 3 + 1)
+
+
+DATA = _data()
+
+
+@pytest.fixture(scope="module")
+def sources(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("sources")
+    table = arrow_table(DATA, comments=False)
+    schema = table.schema.with_metadata(roles_of(DATA, comments=False).to_metadata())
+    half = int(DATA.query_ptr[25])
+    for name, part in (("a", table.slice(0, half)), ("b", table.slice(half))):  # row groups cut queries anywhere
+        pq.write_table(part.cast(schema), folder / f"{name}.parquet", row_group_size=17)
+    write_letor(DATA, folder / "c.txt")
+    write_letor(DATA, folder / "c.txt.gz")
+    return {
+        "memory": DATA,
+        "csr": RankingData(sp.csr_array(DATA.X), DATA.y, DATA.query_ptr, DATA.query_ids),
+        "parquet": scan_parquet(folder),
+        "letor": scan_letor(folder / "c.txt"),
+        "letor.gz": scan_letor(folder / "c.txt.gz"),
+    }
+
+
+STATISTICS = {
+    "map": Importance("map"),
+    "ndcg": Importance("ndcg@5", direction="max"),
+    "error": Importance("error", average="pairs"),
+    "hinge": Importance("hinge", direction="max"),
+    "kendall": Similarity(),
+    "half": Similarity(ties="half"),
+    "tau_ap": Similarity("tau_ap"),
+    "spearman": Similarity("spearman"),
+    "pearson": Similarity("pearson"),
+    "pooled pearson": Similarity("pearson", scope="pooled"),
+    "pooled spearman": Similarity("spearman", scope="pooled"),
+    "anova": AnovaF(),
+    "constant": Constant(),
+    "values": ValueCounts(),
+    "lint": Lint(DATA.feature_names),
+}
+
+
+def assert_same(found, expected, where=""):
+    """Whole numbers and texts equal, other numbers to 1e-10."""
+    if is_dataclass(expected):
+        assert type(found) is type(expected), where
+        for field in fields(expected):
+            assert_same(getattr(found, field.name), getattr(expected, field.name), f"{where}.{field.name}")
+    elif isinstance(expected, dict):
+        assert list(found) == list(expected), where
+        for key in expected:
+            assert_same(found[key], expected[key], f"{where}[{key!r}]")
+    elif isinstance(expected, (list, tuple)):
+        assert len(found) == len(expected), where
+        for i, (a, b) in enumerate(zip(found, expected, strict=True)):
+            assert_same(a, b, f"{where}[{i}]")
+    elif isinstance(expected, (float, np.floating)) or getattr(expected, "dtype", np.dtype(int)).kind == "f":
+        np.testing.assert_allclose(found, expected, rtol=1e-10, atol=1e-10, err_msg=where)
+    else:
+        np.testing.assert_array_equal(found, expected, err_msg=where)
+
+
+@pytest.fixture(scope="module")
+def expected():
+    return fold(STATISTICS, DATA, LocalEngine(1, block_rows=10**6))
+
+
+@pytest.mark.parametrize("source", SOURCES)
+@pytest.mark.parametrize("block_rows", [1, 60, 100_000])
+@pytest.mark.parametrize("name", ENGINES)
+def test_statistics(name, block_rows, source, sources, expected, make_engine):
+    if name in ("dask", "spark") and block_rows == 1:
+        pytest.skip("a task per row: the local engine shows it")
+    if name == "spark" and block_rows == 100_000 and source != "parquet":
+        pytest.skip("one block is one task whatever the source")
+    assert_same(fold(STATISTICS, sources[source], make_engine(name, block_rows)), expected)
+
+
+@pytest.mark.parametrize("source", SOURCES)
+@pytest.mark.parametrize("name", ENGINES)
+def test_feature_graph_to_the_last_bit(name, source, sources, make_engine):
+    graph, whole = feature_graph(sources[source], engine=make_engine(name, 60)), feature_graph(DATA)
+    for attribute in ("importance", "importance_std", "similarity", "constant", "n_queries"):
+        np.testing.assert_array_equal(getattr(graph, attribute), getattr(whole, attribute))
+
+
+def learned(selector):
+    steps = [(step["feature"], step["name"], step["score"], step["gain"]) for step in selector.trace_]
+    return [selector.ranking_, selector.scores_, selector.selected_, selector.dropped_, steps]
+
+
+@pytest.mark.parametrize("method", FILTERS)
+@pytest.mark.parametrize("name", ENGINES)
+def test_selections(name, method, sources, make_engine):
+    block_rows = 60 if name.startswith("local") else 400
+    found = registry.get(method, engine=make_engine(name, block_rows)).fit(sources["parquet"])
+    assert_same(learned(found), learned(registry.get(method).fit(DATA)), method)
+
+
+@pytest.mark.parametrize("kind", ["spearman", "kendall"])
+@pytest.mark.parametrize("name", ENGINES)
+def test_reduction(name, kind, sources, make_engine):
+    found = RCDR(3, kind=kind, engine=make_engine(name, 400)).fit(sources["parquet"])
+    whole = RCDR(3, kind=kind).fit(DATA)
+    assert_same([found.components_, found.norms_, found.n_orders_], [whole.components_, whole.norms_, whole.n_orders_])
+
+
+@pytest.mark.parametrize("name", ENGINES)
+def test_bad_data_are_refused_alike(name, tmp_path, make_engine):
+    X = DATA.X.copy()
+    X[DATA.query_ptr[30], 2] = np.nan
+    table = arrow_table(RankingData(X, DATA.y, DATA.query_ptr, DATA.query_ids, missing=True), comments=False)
+    pq.write_table(table, tmp_path / "a.parquet", row_group_size=17)
+    source = scan_parquet(tmp_path, label="label", qid="qid", missing=True)
+    with pytest.raises(MissingValuesError, match="Similarity cannot take missing values: feature '3' has 1 of"):
+        fold(Similarity(), source, make_engine(name, 60))
+    source = scan_parquet(tmp_path, label="label", qid="qid")
+    with pytest.raises(DataError, match=r"a\.parquet: NaN in feature '3', row \d+"):
+        fold(Similarity(), source, make_engine(name, 60))
+
+
+@pytest.mark.parametrize("name", ENGINES)
+def test_a_split_query_is_refused_by_its_id(name, tmp_path, make_engine):
+    rows = np.r_[0 : DATA.n_rows, 0:3]  # the first query comes back at the end
+    table = arrow_table(DATA, comments=False).take(rows)
+    pq.write_table(table, tmp_path / "a.parquet", row_group_size=40)
+    with pytest.raises(DataError, match=f"query {DATA.query_ids[0]} are not adjacent"):
+        fold(Constant(), scan_parquet(tmp_path, label="label", qid="qid"), make_engine(name, 60))
+
+
+@pytest.mark.parametrize("name", ENGINES)
+def test_nothing_to_fold(name, make_engine):
+    class Nothing:
+        feature_names = ("a",)
+
+        def blocks(self, n_rows=1):
+            return iter(())
+
+    with pytest.raises(DataError, match="The source yielded no block"):
+        fold(Constant(), Nothing(), make_engine(name, 60))
+
+
+@pytest.mark.parametrize("name", ENGINES)
+def test_a_bar_for_whoever_watches(name, sources, make_engine, monkeypatch, capsys):
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setattr("leanrank.engines.progress.is_watched", lambda: True)
+    if name == "spark":
+        monkeypatch.setattr("leanrank.engines.spark_engine.is_watched", lambda: True)
+    engine = make_engine(name, 60)
+    whole = fold(Constant(), DATA)
+    for source in ("memory", "parquet"):
+        np.testing.assert_array_equal(fold(Constant(), sources[source], engine, progress=True), whole)
+        shown = capsys.readouterr().err
+        assert ("parts" if source == "parquet" and "local" not in name else "queries") in shown
