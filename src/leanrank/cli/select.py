@@ -1,15 +1,16 @@
-"""`leanrank select`: choose features by one method and write them down."""
+"""`leanrank select`: which features to keep."""
 
 from __future__ import annotations
 
 import json
+import shlex
+import sys
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from leanrank.cli._input import CommentsOption, LabelOption, QidOption, RegroupOption, read_data
@@ -17,7 +18,8 @@ from leanrank.cli._settings import parse_setting
 from leanrank.errors import ParameterError
 
 if TYPE_CHECKING:
-    from leanrank.selectors._base import Selector
+    from leanrank.data.ranking_data import RankingData
+    from leanrank.evaluation.selection import Selection
 
 
 class Format(StrEnum):
@@ -31,55 +33,128 @@ class Format(StrEnum):
 
 def select(
     file: Annotated[Path | None, typer.Argument(help="Judged data; not needed with --graph.")] = None,
-    method: Annotated[str, typer.Option("--method", "-m", help="The selector, by name.")] = "gas",
-    k: Annotated[int | None, typer.Option("-k", help="How many features; the method's own rule if not given.")] = None,
+    method: Annotated[
+        str, typer.Option("--method", "-m", help="auto: measure a portfolio of methods; or one selector by name.")
+    ] = "auto",
+    k: Annotated[int | None, typer.Option("-k", help="How many features, instead of the stop rule.")] = None,
+    max_loss: Annotated[float | None, typer.Option(help="auto: the loss the stop rule allows (0.002).")] = None,
+    budget: Annotated[float | None, typer.Option(help="auto: the most the features may cost together.")] = None,
+    costs: Annotated[Path | None, typer.Option(help="CSV with the columns feature, cost[, group].")] = None,
+    must_keep: Annotated[str | None, typer.Option(help="Features to keep in any case, separated by commas.")] = None,
+    never: Annotated[str | None, typer.Option(help="Features never to take, separated by commas.")] = None,
+    ranker: Annotated[str | None, typer.Option(help="auto: lightgbm (default if installed), ranksvm, ...")] = None,
+    metric: Annotated[str, typer.Option(help="auto: what is measured.")] = "ndcg@10",
+    methods: Annotated[str, typer.Option(help="auto: the portfolio, names separated by commas.")] = "auto",
+    valid: Annotated[Path | None, typer.Option(help="auto: data that rankers stop early on.")] = None,
+    test: Annotated[Path | None, typer.Option(help="auto: data to measure the final choice on.")] = None,
+    cv: Annotated[int, typer.Option(help="auto: folds, by query.")] = 5,
+    jobs: Annotated[int, typer.Option("--jobs", "-j", help="auto: threads that train rankers.")] = 1,
+    journal: Annotated[Path | None, typer.Option(help="auto: where finished work is kept.")] = None,
+    resume: Annotated[Path | None, typer.Option(help="auto: go on with the journal of an interrupted run.")] = None,
     graph: Annotated[
-        Path | None, typer.Option(help="A graph of `leanrank graph` to use instead of computing it.")
+        Path | None, typer.Option(help="One method: a graph of `leanrank graph` to use instead of computing it.")
     ] = None,
     setting: Annotated[
-        list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="A parameter of the method, e.g. c=0.5.")
+        list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="One method: a parameter, e.g. c=0.5.")
     ] = None,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Where to write the features.")] = None,
     form: Annotated[Format | None, typer.Option("--format", help="json, ids, names (one a line) or ranklib.")] = None,
-    seed: Annotated[int, typer.Option(help="Seed of methods that draw numbers.")] = 0,
+    engine: Annotated[str | None, typer.Option(help="local[:threads], dask://host:port or spark.")] = None,
+    seed: Annotated[int, typer.Option(help="Seed of everything that draws numbers.")] = 0,
     label: LabelOption = None,
     qid: QidOption = None,
     comments: CommentsOption = None,
     regroup: RegroupOption = False,
 ) -> None:
-    """Choose features of FILE by one method.
+    """Find the fewest features of FILE that rank as well as all of them.
 
-    Example: leanrank select train.txt --method gas -k 10 -o features.json
+    Example: leanrank select train.txt -o features.json
     """
-    from leanrank.selectors import registry
 
-    settings = dict(parse_setting(text) for text in setting or [])
-    if k is not None:
-        settings["n_features_to_select"] = k
-    selector = registry.get(method, **settings)
-    if "random_state" in selector.get_params(deep=False) and "random_state" not in settings:
-        selector.set_params(random_state=seed)
-    fingerprint = None
-    if graph is not None:
-        _fit_graph(selector, graph)
-    elif file is None:
-        raise ParameterError("Name a file of judged data, or a graph with --graph.")
-    if file is not None:
-        data = read_data(file, label=label, qid=qid, comments=comments, regroup=regroup)
-        fingerprint = data.fingerprint()
-        if graph is None:
-            selector.fit(data)
-    record = {**selector.to_dict(), "seed": seed, "data": str(file or graph), "fingerprint": fingerprint}
-    _deliver(record, output, form, Console())
+    def read(path: Path) -> RankingData:
+        return read_data(path, label=label, qid=qid, comments=comments, regroup=regroup)
+
+    console = Console()
+    where: Any = None
+    if engine is not None:
+        from leanrank.engines.parse import engine_of
+
+        where = engine_of(engine)
+    if method != "auto" or graph is not None:
+        from leanrank.cli._select_one import select_one, show_one
+
+        settings = dict(parse_setting(text) for text in setting or [])
+        if k is not None:
+            settings["n_features_to_select"] = k
+        if where is not None:
+            settings["engine"] = where
+        data = None if file is None else read(file)
+        name = "gas" if method == "auto" else method
+        record = select_one(name, settings, data, graph, seed, str(file or graph))
+        if _deliver(record, output, form):
+            show_one(record, console)
+            _say_written(output, console)
+        return
+    if file is None:
+        raise ParameterError("Name a file of judged data.")
+    from leanrank.cli._costs import read_costs
+    from leanrank.cli._select_auto import select_auto, show_selection
+
+    prices, groups = (None, None) if costs is None else read_costs(costs)
+    data, held_out = read(file), None if valid is None else read(valid)
+    selection = select_auto(
+        data,
+        journal=journal,
+        resume=resume,
+        output=output,
+        command=shlex.join(["leanrank", *sys.argv[1:]]),
+        ranker=ranker,
+        metric=metric,
+        methods=methods,
+        n_features=k,
+        max_loss=max_loss,
+        budget=budget,
+        costs=prices,
+        groups=groups,
+        must_keep=_names(must_keep),
+        never=_names(never),
+        cv=cv,
+        random_state=seed,
+        engine=where,
+        valid=held_out,
+        n_jobs=jobs,
+        progress=True,
+    )
+    tested = None if test is None else _test(selection, ranker, metric, data, held_out, read(test))
+    record = selection.to_dict() if tested is None else {**selection.to_dict(), "test": tested}
+    if _deliver(record, output, form):
+        show_selection(selection, tested, console)
+        _say_written(output, console)
+        if output is not None:
+            console.print(Text(f"Next: leanrank train {file} --features {output} -o model.json"))
 
 
-def _fit_graph(selector: Selector, path: Path) -> None:
-    from leanrank.selectors._graph_selector import GraphSelector
-    from leanrank.stats.feature_graph import FeatureGraph
+def _names(text: str | None) -> tuple[str, ...]:
+    return () if text is None else tuple(name.strip() for name in text.split(",") if name.strip())
 
-    if not isinstance(selector, GraphSelector):
-        raise ParameterError(f"{type(selector).__name__} does not live on a feature graph: leave out --graph.")
-    selector.fit_graph(FeatureGraph.load(path))
+
+def _test(
+    selection: Selection,
+    ranker: str | None,
+    metric: str,
+    data: RankingData,
+    valid: RankingData | None,
+    test: RankingData,
+) -> dict[str, Any]:
+    from leanrank.data.splits import QueryKFold
+    from leanrank.evaluation.final_test import final_test
+    from leanrank.evaluation.select_features import default_ranker
+    from leanrank.metrics.names import metric as parse_metric
+
+    if valid is None:
+        train, held_out = next(iter(QueryKFold(5, shuffle=True, random_state=0).split_queries(data)))
+        data, valid = data.take_queries(train), data.take_queries(held_out)
+    return final_test(selection, default_ranker(ranker, 1), parse_metric(metric), data, valid, test)
 
 
 def written(record: dict[str, Any], form: Format) -> str:
@@ -94,24 +169,18 @@ def written(record: dict[str, Any], form: Format) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def _deliver(record: dict[str, Any], output: Path | None, form: Format | None, console: Console) -> None:
+def _deliver(record: dict[str, Any], output: Path | None, form: Format | None) -> bool:
+    """Write or print the features; True where a person should also see tables."""
     from leanrank.data.whole_file import write_whole
 
     if output is None and form is not None:
         print(written(record, form), end="")
-        return
+        return False
     if output is not None:
         write_whole(output, written(record, form or Format.json))
-    names, n_in = record["names"], record["n_features_in"]
-    table = Table(title=f"{record['method']} keeps {len(names)} of {n_in} features", title_justify="left")
-    table.add_column("#", justify="right")
-    table.add_column("feature", overflow="fold")
-    table.add_column("why", overflow="fold")
-    for position, step in enumerate(record["trace"][: len(names)], start=1):
-        table.add_row(str(position), Text(str(step["name"])), Text(str(step["reason"])))
-    console.print(table)
-    if record["dropped"]:
-        count = len(record["dropped"])
-        console.print(Text(f"{count} features are constant inside every query and were left out."))
+    return True
+
+
+def _say_written(output: Path | None, console: Console) -> None:
     if output is not None:
         console.print(Text(f"Written: {output}"))

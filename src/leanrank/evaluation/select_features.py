@@ -135,7 +135,7 @@ def select(
     """
     begin = time.perf_counter()
     judged = as_ranking_data(data)
-    learner = _ranker(ranker, n_jobs)
+    learner = default_ranker(ranker, n_jobs)
     measure: Metric = parse_metric(metric) if isinstance(metric, str) else metric
     chosen_methods = portfolio(methods, learner)
     limits = Limits.of(
@@ -177,7 +177,7 @@ def select(
         return run.selection(begin)
 
 
-def _ranker(ranker: Any, n_jobs: int) -> Ranker:
+def default_ranker(ranker: Any, n_jobs: int) -> Ranker:
     """The ranker asked for; LightGBM where it is installed, RankSVM over a grid of C otherwise."""
     if ranker is None:
         ranker = "lightgbm" if find_spec("lightgbm") is not None else "ranksvm"

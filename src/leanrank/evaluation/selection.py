@@ -110,8 +110,9 @@ class Selection:
         """The answer in one sentence."""
         d = self.versus_all
         name = self.settings["metric_name"].upper()
+        verb = "cost" if d["high"] < 0 else "gain" if d["low"] > 0 else "keep"
         return (
-            f"{self.n_features} of {len(self.feature_names)} features keep {name}: "
+            f"{self.n_features} of {len(self.feature_names)} features {verb} {name}: "
             f"{d['mean']:+.4f} [{d['low']:+.4f}, {d['high']:+.4f}]"
         )
 

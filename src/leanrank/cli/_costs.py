@@ -1,0 +1,44 @@
+"""Costs of features from a CSV file."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+from leanrank.errors import DataError
+
+
+def read_costs(path: Path) -> tuple[dict[str, float], dict[str, list[str]] | None]:
+    """Costs and groups from a CSV with the columns feature, cost and, optionally, group.
+
+    A row whose feature is the name of a group gives the cost of the group, which is paid once for all its features.
+    """
+    costs: dict[str, float] = {}
+    groups: dict[str, list[str]] = {}
+    try:
+        with open(path, encoding="utf-8-sig", newline="") as file:
+            rows = csv.DictReader(file)
+            columns = rows.fieldnames or []
+            if "feature" not in columns or "cost" not in columns:
+                found = ", ".join(map(repr, columns)) or "none"
+                raise DataError(f"{path}: the columns must be feature, cost and optionally group. Got {found}.")
+            for row in rows:
+                name, text, group = row["feature"], row["cost"], row.get("group")
+                if group:
+                    groups.setdefault(group, []).append(name)
+                if text is None or (text.strip() == "" and not group):
+                    raise DataError(f"{path}, line {rows.line_num}: feature {name!r} has no cost.")
+                if text.strip():
+                    costs[name] = _number(text, f"{path}, line {rows.line_num}")
+    except OSError as error:
+        raise DataError(f"{path}: cannot be read ({error.strerror}).") from error
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise DataError(f"{path}: is not a CSV file ({error}).") from error
+    return costs, groups or None
+
+
+def _number(text: str, where: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise DataError(f"{where}: the cost {text!r} is not a number.") from None

@@ -1,0 +1,88 @@
+"""`leanrank select`: the main job, with a journal, and the answer as a table."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from leanrank.errors import DataError, ParameterError
+
+if TYPE_CHECKING:
+    from leanrank.data.ranking_data import RankingData
+    from leanrank.evaluation.selection import Selection
+
+INTERRUPTED = 130
+
+
+def select_auto(
+    data: RankingData, *, journal: Path | None, resume: Path | None, output: Path | None, command: str, **options: Any
+) -> Selection:
+    """Run `leanrank.select` with a journal; an interrupt says how to go on."""
+    from leanrank.evaluation.select_features import select
+
+    if resume is not None and not resume.is_file():
+        raise ParameterError(f"There is no journal {str(resume)!r} to resume.")
+    kept = resume or journal
+    path = kept or (Path(f"{output}.db") if output is not None else Path("leanrank-select.db"))
+    try:
+        return _run(select, data, path, named=kept is not None, **options)
+    except KeyboardInterrupt:
+        again = command if resume is not None else f"{command} --resume {path}"
+        print(f"leanrank: interrupted; what is finished is kept in {path}. Go on with:\n  {again}", file=sys.stderr)
+        raise typer.Exit(INTERRUPTED) from None
+
+
+def _run(select: Any, data: RankingData, path: Path, *, named: bool, **options: Any) -> Selection:
+    """A journal that the user named is never thrown away; one of the default name gives way to a new run."""
+    try:
+        found: Selection = select(data, journal=path, **options)
+    except DataError as error:
+        if named or "journal of another run" not in str(error):
+            raise
+        for leftover in (path, Path(f"{path}-wal"), Path(f"{path}-shm")):
+            leftover.unlink(missing_ok=True)
+        found = select(data, journal=path, **options)
+    return found
+
+
+def show_selection(selection: Selection, test: dict[str, Any] | None, console: Console) -> None:
+    """The answer, the features, and what changed."""
+    style = "green" if selection.proven else "yellow"
+    console.print(Text(selection.sentence(), style=f"bold {style}"))
+    console.print(Text(f"These are {selection.reason}." if selection.reason else ""))
+    features = Table(title="Kept", title_justify="left")
+    features.add_column("#", justify="right")
+    features.add_column("feature", overflow="fold")
+    features.add_column("chosen in folds", justify="right")
+    often = selection.stability["frequency"]
+    for position, name in enumerate(selection.features, start=1):
+        features.add_row(str(position), Text(name), f"{often.get(name, 0):.0%}")
+    console.print(features)
+    change = Table(title="Before and after", title_justify="left")
+    for heading in ("", "all features", "kept", "difference [95% interval]"):
+        change.add_column(heading, justify="left" if not heading else "right")
+    before, d = selection.baseline, selection.versus_all
+    metric = selection.settings["metric_name"].upper()
+    after = before["mean"] + d["mean"]
+    change.add_row(
+        "features", f"{before['n_features']}", f"{selection.n_features}", f"{len(selection.dropped)} dropped"
+    )
+    change.add_row("cost", f"{before['cost']:g}", f"{selection.cost:g}", f"{selection.cost - before['cost']:+g}")
+    change.add_row(f"{metric}, held out", f"{before['mean']:.4f}", f"{after:.4f}", _interval(d))
+    n = selection.nested
+    change.add_row(f"{metric}, choice nested", "", f"{before['mean'] + n['mean']:.4f}", _interval(n))
+    if test is not None:
+        row = (f"{test['all_features']:.4f}", f"{test['selected']:.4f}", _interval(test["difference"]))
+        change.add_row(f"{metric}, test", *row)
+    console.print(change)
+    console.print(Text(f"Method: {selection.method}. Ranker: {selection.settings['ranker']}"))
+
+
+def _interval(d: dict[str, float]) -> str:
+    return f"{d['mean']:+.4f} [{d['low']:+.4f}, {d['high']:+.4f}]"
