@@ -121,16 +121,20 @@ def _finish_slow(
     slow: NDArray[np.int64], text: memoryview, y: NDArray[np.float64], values: NDArray[Any]
 ) -> list[Fault]:
     """Numbers the kernel left open: Python's own conversion rounds correctly whatever their length."""
-    for entry, start, end in slow.tolist():
-        number = float(bytes(text[start:end]))
-        label = entry < 0
-        if not abs(number) < _LIMIT["float32" if label else values.dtype.name]:
-            blank = max(bytes(text[max(0, start - 20) : start]).rfind(byte) for byte in (b" ", b"\t", b"\n")) + 1
-            return [Fault(parser.OVERFLOW, start if label else max(0, start - 20) + blank, text)]
-        if label:
-            y[-1 - entry] = number
-        else:
-            values[entry] = number
+    if not len(slow):
+        return []
+    entries = slow[:, 0]
+    numbers = np.array([float(bytes(text[start:end])) for start, end in slow[:, 1:].tolist()])
+    is_label = entries < 0
+    too_large = ~(np.abs(numbers) < np.where(is_label, _LIMIT["float32"], _LIMIT[values.dtype.name]))
+    if too_large.any():
+        first = int(np.argmax(too_large))
+        start = int(slow[first, 1])
+        before = bytes(text[max(0, start - 20) : start])  # a feature's token begins at its id
+        blank = max(before.rfind(byte) for byte in (b" ", b"\t", b"\n")) + 1
+        return [Fault(parser.OVERFLOW, start if is_label[first] else start - len(before) + blank, text)]
+    y[-1 - entries[is_label]] = numbers[is_label]
+    values[entries[~is_label]] = numbers[~is_label]
     return []
 
 
