@@ -2,45 +2,59 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
-from rich.table import Table
+from rich.text import Text
+
+if TYPE_CHECKING:
+    from leanrank.data.synthetic import FeatureTruth
+    from leanrank.evaluation.selection import Selection
+
+#: What the demo plants: copies of a few good features, and noise.
+PLANTED = {"n_informative": 6, "n_redundant": 12, "n_noise": 12, "n_query_level": 1, "n_constant": 1}
 
 
 def demo(
     folder: Annotated[Path, typer.Option("--output", "-o", help="Where to write.")] = Path("leanrank-demo"),
+    queries: Annotated[int, typer.Option(help="Queries to generate.")] = 400,
     seed: Annotated[int, typer.Option(help="Seed of the synthetic data.")] = 0,
 ) -> None:
-    """Generate judged data with planted features, lint them, and measure what each feature can do alone.
+    """Generate judged data with planted features, lint them, and find the few that matter.
 
     Example: leanrank demo
     """
-    import numpy as np
-
+    from leanrank.cli._select_auto import show_selection
     from leanrank.cli.lint import show
     from leanrank.data.letor import write_letor
     from leanrank.data.synthetic import make_ranking
-    from leanrank.metrics.evaluation import evaluate
+    from leanrank.evaluation.select_features import select
     from leanrank.stats.lint import lint
 
     console = Console()
-    data, truth = make_ranking(n_query_level=1, n_constant=1, random_state=seed)
+    data, truth = make_ranking(queries, random_state=seed, **PLANTED)  # type: ignore[arg-type]
     folder.mkdir(parents=True, exist_ok=True)
-    path = folder / "demo.txt"
+    path, features = folder / "demo.txt", folder / "features.json"
     write_letor(data, path)
     show(lint(data), str(path), console)
+    console.print(Text("\nNow the main job: which of these features does a ranker need? (RankSVM, about a minute)\n"))
+    selection = select(data, "ranksvm", max_loss=0.01, random_state=seed)
+    selection.save(features)
+    show_selection(selection, None, console)
+    console.print(Text(_found(selection, truth)))
+    console.print(Text(f"Written: {path}, {features}. Next, on your own data: leanrank select FILE -o features.json"))
 
-    role = {entry.name: entry.role for entry in truth}
-    X = data.dense()
-    ndcg = np.array([evaluate(data, X[:, j], "ndcg@10").mean["ndcg@10"] for j in range(data.n_features)])
-    table = Table(title="Each feature alone", title_justify="left", title_style="bold")
-    for heading in ("feature", "planted as", "NDCG@10"):
-        table.add_column(heading, justify="right" if heading == "NDCG@10" else "left")
-    for j in np.argsort(-ndcg, kind="stable"):
-        name = data.feature_names[j]
-        table.add_row(name, role[name], f"{ndcg[j]:.4f}")
-    console.print(table)
-    console.print(f"The data are in {path}. Next: leanrank lint {path}")
+
+def _found(selection: Selection, truth: Sequence[FeatureTruth]) -> str:
+    """How much of what was planted is in the selection."""
+    family = {entry.name: entry.source or entry.name for entry in truth if entry.role in ("informative", "redundant")}
+    found = {family[name] for name in selection.features if name in family}
+    useless = [name for name in selection.features if name not in family]
+    planted = len(set(family.values()))
+    return (
+        f"Planted truth: {len(found)} of {planted} sources found ({len(found) / planted:.0%}), "
+        f"{len(selection.features) - len(found) - len(useless)} copies too many, {len(useless)} useless features kept."
+    )

@@ -76,7 +76,7 @@ def letor_folds(folder: str | Path, **options: Any) -> LetorFolds:
     folder : path
         Where the files are.
     **options
-        Passed on to `read_letor`, for instance ``n_features``, ``feature_names`` or ``missing``.
+        Passed on to `read_letor`, for instance ``n_features``, ``feature_names`` or ``null``.
 
     Returns
     -------
