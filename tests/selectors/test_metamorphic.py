@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from tests.selectors.metamorphic import check_blocks_and_threads, check_columns, check_rows_and_queries, tie_free
 
+from leanrank.rankers import registry as rankers
 from leanrank.selectors import registry
 from leanrank.selectors.mrmr import MRMR
 from leanrank.stats.importance import Importance
@@ -18,20 +19,33 @@ MAKERS += [
     pytest.param(lambda: registry.get("mpt", importance=Importance("ndcg@5", direction="max")), id="mpt-ndcg"),
     pytest.param(lambda: registry.get("fs-scpr", n_features_to_select="silhouette"), id="fs-scpr-silhouette"),
     pytest.param(lambda: registry.get("msd", n_features_to_select=5), id="msd-odd"),
+    pytest.param(lambda: registry.get("greedy-wrapper", direction="backward", validation=2), id="wrapper-backward"),
+    pytest.param(lambda: registry.get("fsm-rank", lambda1=[0.1, 0.01], lambda2=[0.1, 0.01], cv=2), id="fsm-rank-grid"),
+    pytest.param(lambda: registry.get("ranking-rfe", importance="permutation", step=0.5), id="rfe-permutation"),
+]
+# Those that name all features, or have a use for one that is constant inside queries.
+ALL_FEATURES = [
+    pytest.param(lambda: registry.get("gas", costs={str(j + 1): j % 3 for j in range(9)}, budget=6), id="gas-costs"),
+    pytest.param(lambda: registry.get("booster-importance", ranker=_booster()), id="lightgbm-gain"),
+    pytest.param(lambda: registry.get("ranking-rfe", ranker=_booster(), importance="shap"), id="lightgbm-shap-rfe"),
 ]
 
 
-@pytest.mark.parametrize("make", MAKERS)
+def _booster():
+    return rankers.get("lightgbm", n_estimators=20, num_leaves=15, min_child_samples=5, n_threads=1)  # uses all
+
+
+@pytest.mark.parametrize("make", MAKERS + ALL_FEATURES)
 def test_rows_and_queries(make):
     check_rows_and_queries(make, DATA)
 
 
-@pytest.mark.parametrize("make", MAKERS)
+@pytest.mark.parametrize("make", MAKERS + ALL_FEATURES)
 def test_columns(make):
     check_columns(make, DATA)
 
 
-@pytest.mark.parametrize("make", MAKERS)
+@pytest.mark.parametrize("make", MAKERS + ALL_FEATURES)
 def test_blocks_and_threads(make):
     check_blocks_and_threads(make, DATA)
 

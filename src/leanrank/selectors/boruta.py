@@ -64,7 +64,8 @@ class RankingBoruta(RankerSelector):
     Notes
     -----
     `n_rounds` trainings on twice the features. Answers another question than the other methods: not the smallest set,
-    but every feature that carries anything about the labels, copies included. With K features some 20 rounds decide.
+    but every feature that carries anything about the labels, copies included. Fewer than log2(2 K / alpha) rounds
+    cannot decide anything.
 
     References
     ----------

@@ -71,6 +71,9 @@ class FSMRank(RankerSelector):
         w, 0 for features not used; `predict` ranks by it.
     lambda1_, lambda2_ : float
         The values kept.
+    grid_ : list of dict
+        What was compared to choose them: lambda1, lambda2, the metric on held-out queries, the mean number of features;
+        empty where there was no choice.
     objective_, violation_ : float
         The minimum, and how far it is from the optimality conditions.
     n_iter_ : int
@@ -164,6 +167,7 @@ class FSMRank(RankerSelector):
         data = bench.data.subset(columns)
         valid = None if bench.valid is None else bench.valid.subset(columns)
         pairs = list(product(self._grid("lambda1"), self._grid("lambda2")))
+        self.grid_: list[dict[str, float]] = []
         self.lambda1_, self.lambda2_ = pairs[0] if len(pairs) == 1 else self._choice(data, valid, pairs)
         self.graph_ = feature_graph(
             bench.data, importance=self.importance, similarity=self.similarity, engine=self.engine
@@ -211,7 +215,7 @@ class FSMRank(RankerSelector):
             splits = QueryKFold(min(int(self.cv), data.n_queries)).split_queries(data)
             parts = [(data.take_queries(train), data.take_queries(test)) for train, test in splits]
         values: list[list[Vector]] = [[] for _ in pairs]
-        empty = np.zeros(len(pairs), dtype=bool)
+        n_used: list[list[int]] = [[] for _ in pairs]
         for train, test in parts:
             assert test is not None
             graph = feature_graph(train, importance=self.importance, similarity=self.similarity, engine=self.engine)
@@ -221,11 +225,14 @@ class FSMRank(RankerSelector):
                 solution = problem.minimise(lambda1, lambda2, start, tol=_COARSE, max_iter=self.max_iter)
                 start = solution.x
                 weight = _weights(solution)
-                empty[place] |= not weight.any()
+                n_used[place].append(int((weight != 0).sum()))
                 values[place].append(measure.per_query(test.y, rows_times(test.X, weight), test.query_ptr))
         quality = np.round([float(mean(np.concatenate(found))) for found in values], 12)
-        quality = np.where(empty | np.isnan(quality), -np.inf, quality)
-        return pairs[int(np.argmax(quality))]
+        for place, (lambda1, lambda2) in enumerate(pairs):
+            entry = {"lambda1": lambda1, "lambda2": lambda2, "metric": float(quality[place])}
+            self.grid_.append({**entry, "n_features": float(np.mean(n_used[place]))})
+        empty = np.array([min(counts) == 0 for counts in n_used])
+        return pairs[int(np.argmax(np.where(empty | np.isnan(quality), -np.inf, quality)))]
 
 
 def _weights(solution: Solution) -> Vector:

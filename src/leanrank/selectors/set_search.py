@@ -112,8 +112,10 @@ def backward(quality: Quality, limits: Limits, *, size: int | None, delta: float
             members.append(Taken(again, 0.0, 0.0))
             out = [taken for taken in out if taken.feature != again]
             found.meet(quality(_set(members)), members)
-    found.order = _by_loss(quality, limits, members) + out[::-1]
-    found.stop = len(members)
+    kept = found.best_of_size[len(members)][1]
+    out += [taken for taken in members if taken.feature not in _set(kept)]
+    found.order = _by_loss(quality, limits, kept) + [t for t in out[::-1] if t.feature not in _set(kept)]
+    found.stop = len(kept)
     return found
 
 
