@@ -37,9 +37,8 @@ class Kernel:
         values = [_as_c(arg) for arg in args]
         pointers = (ctypes.c_void_p * len(values))(*(ctypes.addressof(value) for value in values))
         stream = ctypes.c_void_p(torch.cuda.current_stream().cuda_stream)
-        _check(
-            self._driver.cuLaunchKernel(self._function, *grid, 1, threads, 1, 1, shared, stream, pointers, None), "launch"
-        )
+        shape = (*grid, 1, threads, 1, 1, shared, stream)
+        _check(self._driver.cuLaunchKernel(self._function, *shape, pointers, None), "starting a kernel")
 
 
 def available(device: torch.device) -> bool:
@@ -59,7 +58,7 @@ def kernel(source: str, name: str, **constants: object) -> Kernel:
 def _kernel(source: str, name: str, constants: tuple[tuple[str, object], ...], device: int) -> Kernel:
     major, minor = torch.cuda.get_device_capability(device)
     text = (files("leanrank.engines.cuda") / source).read_text(encoding="utf-8")
-    options = [f"--gpu-architecture=sm_{major}{minor}", "--std=c++17", "--fmad=false"]  # a*b+c in two steps, as on a CPU
+    options = [f"--gpu-architecture=sm_{major}{minor}", "--std=c++17", "--fmad=false"]  # round as the CPU does
     options += [f"-D{macro}={value}" for macro, value in constants]
     image = _compile(text, source, options)
     driver = _driver()
