@@ -183,6 +183,7 @@ def test_they_are_parameters_like_any_other(cls):
         ({"budget": -1}, ParameterError, "The 'budget' parameter of GAS must be a number >= 0 or None"),
         ({"budget": 1, "must_keep": ["bm25", "tf"]}, ParameterError, "must be >= 2, the cost of 'must_keep'"),
         ({"n_features_to_select": 1, "must_keep": [0, 1]}, ParameterError, ">= 2, the number of features in"),
+        ({"n_features_to_select": 4, "never": [0]}, ParameterError, "<= 3, the number of features that are not in"),
     ],
 )
 def test_what_cannot_be_is_refused(parameters, error, message):

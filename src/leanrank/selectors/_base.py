@@ -54,9 +54,9 @@ class _TransformsRankingData:
             )
         return X.subset(support)
 
-    def fit_transform(self, X: Any, y: Any = None, *, qid: Any = None, regroup: bool = False) -> Any:
+    def fit_transform(self, X: Any, y: Any = None, *, qid: Any = None, regroup: bool = False, **fit_params: Any) -> Any:
         """`fit`, then `transform` of the same table."""
-        return self.fit(X, y, qid=qid, regroup=regroup).transform(X)  # type: ignore[attr-defined]
+        return self.fit(X, y, qid=qid, regroup=regroup, **fit_params).transform(X)  # type: ignore[attr-defined]
 
 
 class Selector(_TransformsRankingData, SelectorMixin, BaseEstimator):  # type: ignore[misc]
@@ -159,8 +159,14 @@ class Selector(_TransformsRankingData, SelectorMixin, BaseEstimator):  # type: i
     def _check_sizes(self) -> None:
         """Refuse an impossible size, costs or rules that do not fit the features."""
         wanted, limits = self._wanted(self.n_features_in_), self._limits()
-        if wanted is not None and wanted < limits.must_keep.sum():
+        if wanted is None:
+            return
+        rule = ""
+        if wanted < limits.must_keep.sum():
             rule = f">= {limits.must_keep.sum()}, the number of features in 'must_keep'"
+        if wanted > (~limits.never).sum():
+            rule = f"<= {(~limits.never).sum()}, the number of features that are not in 'never'"
+        if rule:
             raise ParameterError.of(type(self).__name__, "n_features_to_select", rule, self.n_features_to_select)
 
     def _limits(self, names: Sequence[str] | None = None) -> Limits:
