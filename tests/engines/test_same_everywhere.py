@@ -10,7 +10,18 @@ import pyarrow.parquet as pq
 import pytest
 import scipy.sparse as sp
 
-from leanrank import RCDR, Importance, LocalEngine, RankingData, Similarity, feature_graph, fold, make_ranking
+from leanrank import (
+    RCDR,
+    Importance,
+    LocalEngine,
+    QueryMinMaxScaler,
+    QueryStandardScaler,
+    RankingData,
+    Similarity,
+    feature_graph,
+    fold,
+    make_ranking,
+)
 from leanrank.data.frames import arrow_table, roles_of
 from leanrank.data.letor import write_letor
 from leanrank.data.letor_scan import scan_letor
@@ -146,6 +157,16 @@ def test_reduction(name, kind, sources, make_engine):
     found = RCDR(3, kind=kind, engine=make_engine(name, 400)).fit(sources["parquet"])
     whole = RCDR(3, kind=kind).fit(DATA)
     assert_same([found.components_, found.norms_, found.n_orders_], [whole.components_, whole.norms_, whole.n_orders_])
+
+
+@pytest.mark.parametrize("scaler", [QueryMinMaxScaler(decimals=3), QueryStandardScaler()])
+@pytest.mark.parametrize("name", ENGINES)
+def test_scaled_on_the_way(name, scaler, sources, make_engine):
+    scaled = scaler.fit(sources["parquet"]).transform(sources["parquet"])
+    assert_same(
+        fold(Similarity("pearson", scope="pooled"), scaled, make_engine(name, 400)),
+        fold(Similarity("pearson", scope="pooled"), scaler.transform(DATA)),
+    )
 
 
 @pytest.mark.parametrize("name", ENGINES)

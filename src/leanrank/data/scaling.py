@@ -13,8 +13,9 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from leanrank.data.columns import id_column
-from leanrank.data.door import feature_matrix
+from leanrank.data.door import feature_matrix, is_source
 from leanrank.data.grouping import query_offsets
+from leanrank.data.mapped_source import MappedSource
 from leanrank.data.ranking_data import RankingData
 from leanrank.errors import DataError, ParameterError
 from leanrank.kernels import scaling as kernels
@@ -29,7 +30,7 @@ class _ScalesRankingData:
 
         Parameters
         ----------
-        X : array, CSR matrix, frame or RankingData
+        X : array, CSR matrix, frame, RankingData or RankingSource
             Documents by features; NaN stands for a missing value and is left alone.
         qid : array of shape (n,)
             The query of every row, which need not be adjacent; RankingData brings its own.
@@ -37,8 +38,13 @@ class _ScalesRankingData:
         Returns
         -------
         The scaled values in the same order of rows: RankingData if given that, a CSR matrix if given a sparse one,
-        otherwise an array, or what `set_output` asks for. float32 stays float32.
+        otherwise an array, or what `set_output` asks for; of a source, a source that scales blocks as they are read.
+        float32 stays float32.
         """
+        if is_source(X) and not isinstance(X, RankingData):
+            if qid is not None:
+                raise DataError(f"{type(X).__name__} carries its own queries: pass it alone, without qid.")
+            return MappedSource(X, self.transform, tuple(X.feature_names))
         if not isinstance(X, RankingData):
             return super().transform(X, qid=qid)  # type: ignore[misc]
         if qid is not None:
@@ -65,12 +71,12 @@ class _QueryScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # ty
 
         Parameters
         ----------
-        X : array, CSR matrix, frame or RankingData
+        X : array, CSR matrix, frame, RankingData or RankingSource
         y, qid : ignored
         """
         self._check_parameters()
-        if isinstance(X, RankingData):
-            self.n_features_in_ = X.n_features
+        if is_source(X):
+            self.n_features_in_ = len(X.feature_names)
             self.feature_names_in_ = np.array(X.feature_names, dtype=object)
         else:
             self._matrix(X)

@@ -1,0 +1,52 @@
+"""A source seen through a function of blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+from leanrank.data.partitions import PartitionedSource
+from leanrank.data.ranking_data import BLOCK_ROWS, RankingData, RankingSource
+
+
+@dataclass(frozen=True, eq=False)
+class MappedSource:
+    """Blocks of `source`, each changed by `function` when it is read; nothing is kept.
+
+    Parameters
+    ----------
+    source : RankingSource
+    function : callable of a RankingData that returns a RankingData
+        Each query's result may depend on that query only.
+    feature_names : tuple of str
+        Of what `function` returns.
+
+    Examples
+    --------
+    >>> data = RankingData([[2.0], [4.0], [7.0]], [1, 0, 2], [0, 2, 3], feature_names=["bm25"])
+    >>> halved = MappedSource(data, lambda block: replace(block, X=block.X / 2), ("bm25",))
+    >>> [block.X.ravel().tolist() for block in halved.blocks(n_rows=2)]
+    [[1.0, 2.0], [3.5]]
+    """
+
+    source: RankingSource
+    function: Callable[[RankingData], RankingData]
+    feature_names: tuple[str, ...]
+
+    @property
+    def n_rows(self) -> int:
+        return self.source.n_rows  # type: ignore[attr-defined, no-any-return] # where the source knows
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        return self.source.paths  # type: ignore[attr-defined, no-any-return] # where the source is a part
+
+    def blocks(self, n_rows: int = BLOCK_ROWS) -> Iterator[RankingData]:
+        """Yield the changed blocks."""
+        for block in self.source.blocks(n_rows):
+            yield self.function(block)
+
+    def partitions(self, n: int) -> list[MappedSource] | None:
+        """Parts of the source, changed where they are read; None if it cannot be cut."""
+        parts = self.source.partitions(n) if isinstance(self.source, PartitionedSource) else None
+        return None if parts is None else [replace(self, source=part) for part in parts]
