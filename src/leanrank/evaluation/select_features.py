@@ -43,6 +43,10 @@ FINALISTS = 3
 SAMPLE_QUERIES = 1_500
 #: How many of the queries that lose most are named.
 LOSERS = 10
+#: Bins of the histogram of differences per query.
+BINS = 40
+#: The task of a journal whose result is the selection itself, once the run is finished.
+ANSWER = {"task": "selection"}
 #: The candidate that keeps every feature: the reference, and the answer where nothing smaller will do.
 ALL = "all features"
 
@@ -174,7 +178,9 @@ def select(
     }
     with Journal(journal, settings) as book:
         run = _Run(judged, learner, measure, chosen_methods, limits, settings, book, valid, engine, n_jobs, progress)
-        return run.selection(begin)
+        selection = run.selection(begin)
+        book.put(ANSWER, selection.to_dict())
+        return selection
 
 
 def default_ranker(ranker: Any, n_jobs: int) -> Ranker:
@@ -264,6 +270,7 @@ class _Run:
             pareto=tuple(sorted((points[i] for i in front), key=lambda p: (p.k, p.cost, p.method))),
             stability=self._stability(candidates[best]),
             losers=self._losers(values[best], baseline),
+            per_query=_changes(values[best] - baseline),
             feature_names=names,
             dropped=tuple(name for j, name in enumerate(names) if j not in set(chosen.tolist())),
             cost=self.limits.total(chosen),
@@ -443,6 +450,21 @@ class _Run:
             for q in order
             if change[q] < 0
         )
+
+
+def _changes(difference: NDArray[np.float64]) -> dict[str, Any]:
+    """Queries better, worse and the same, and a histogram of those that changed; 0 is always between two bins."""
+    judged = np.round(difference[~np.isnan(difference)], 9)
+    largest = max(float(np.abs(judged).max(initial=0.0)), 1e-6)
+    edges = np.round(np.linspace(-largest, largest, BINS + 1), 6)
+    counts, _ = np.histogram(np.clip(judged[judged != 0], edges[0], edges[-1]), edges)
+    return {
+        "better": int((judged > 0).sum()),
+        "worse": int((judged < 0).sum()),
+        "same": int((judged == 0).sum()),
+        "edges": edges.tolist(),
+        "counts": counts.tolist(),
+    }
 
 
 def _finalists(candidates: list[Candidate], values: NDArray[np.float64], n: int) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from dataclasses import dataclass, field
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -67,6 +68,11 @@ class Selection:
         The queries hurt most: query, metric with all features, metric now.
     settings : dict
         Metric, ranker, methods, folds, seed, stop rule, version, fingerprint of the data.
+    per_query : dict
+        How many queries are better, worse and the same with these features, and a histogram of the differences of
+        those that changed (`edges`, `counts`).
+    source : dict
+        Of a run of the command line: the command and where the data were.
     """
 
     features: tuple[str, ...]
@@ -87,6 +93,8 @@ class Selection:
     cost: float
     settings: dict[str, Any]
     seconds: float = field(default=0.0, compare=False)
+    per_query: dict[str, Any] = field(default_factory=dict)
+    source: dict[str, Any] = field(default_factory=dict)
 
     @property
     def n_features(self) -> int:
@@ -108,13 +116,16 @@ class Selection:
 
     def sentence(self) -> str:
         """The answer in one sentence."""
-        d = self.versus_all
-        name = self.settings["metric_name"].upper()
-        verb = "cost" if d["high"] < 0 else "gain" if d["low"] > 0 else "keep"
-        return (
-            f"{self.n_features} of {len(self.feature_names)} features {verb} {name}: "
-            f"{d['mean']:+.4f} [{d['low']:+.4f}, {d['high']:+.4f}]"
-        )
+        return sentence_of(self.n_features, len(self.feature_names), self.settings["metric_name"], self.versus_all)
+
+    def report(self, path: str | os.PathLike[str], data: RankingData | None = None) -> None:
+        """Write a report of one file: HTML, or Markdown or JSON by the ending of `path`.
+
+        With the data it was made from it also shows what each feature does alone, which ones are alike, and what
+        is wrong with the data.
+        """
+        # By name: reports stand above this room, and nothing here needs them until somebody asks for one.
+        import_module("leanrank.report.writing").write_report(self, path, data)
 
     def __repr__(self) -> str:
         shown = ", ".join(self.features[:12]) + (", ..." if self.n_features > 12 else "")
@@ -151,8 +162,10 @@ class Selection:
             "pareto": [_point(point) for point in self.pareto],
             "stability": self.stability,
             "losers": list(self.losers),
+            "per_query": self.per_query,
             "feature_names": list(self.feature_names),
             "settings": self.settings,
+            **({"source": self.source} if self.source else {}),
             "seconds": round(self.seconds, 3),
         }
 
@@ -165,6 +178,20 @@ class Selection:
         write_whole(path, self.to_json())
 
 
+def sentence_of(n_kept: int, n_features: int, metric: str, difference: dict[str, float]) -> str:
+    """What so many features do to the metric.
+
+    >>> sentence_of(12, 136, "ndcg@10", {"mean": -0.0008, "low": -0.0031, "high": 0.0014})
+    '12 of 136 features keep NDCG@10: -0.0008 [-0.0031, +0.0014]'
+    """
+    d = difference
+    verb = "cost" if d["high"] < 0 else "gain" if d["low"] > 0 else "keep"
+    return (
+        f"{n_kept} of {n_features} features {verb} {metric.upper()}: "
+        f"{d['mean']:+.4f} [{d['low']:+.4f}, {d['high']:+.4f}]"
+    )
+
+
 def load_selection(path: str | os.PathLike[str]) -> Selection:
     """Read a selection written by `Selection.save`."""
     try:
@@ -174,6 +201,11 @@ def load_selection(path: str | os.PathLike[str]) -> Selection:
         raise DataError(f"{path}: cannot be read ({error.strerror}).") from error
     except ValueError as error:
         raise DataError(f"{path}: is not JSON, so not a selection.") from error
+    return selection_of(record, path)
+
+
+def selection_of(record: Any, path: str | os.PathLike[str]) -> Selection:
+    """The selection that `Selection.to_dict` turned into plain values; errors name `path`."""
     if not isinstance(record, dict) or record.get("format") != FORMAT or record.get("format_version") != VERSION:
         raise DataError(f"{path}: is not a selection written by this version of leanrank.")
     try:
@@ -186,6 +218,8 @@ def load_selection(path: str | os.PathLike[str]) -> Selection:
             losers=tuple(record["losers"]),
             feature_names=tuple(record["feature_names"]),
             dropped=tuple(record["dropped"]),
+            per_query=record.get("per_query", {}),
+            source=record.get("source", {}),
             **{
                 name: record[name]
                 for name in (
