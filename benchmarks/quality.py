@@ -1,0 +1,197 @@
+"""What the chosen features are worth: `select` beside the selectors people use today, in one run.
+
+Selection sees training data alone. A final ranker is trained on the chosen features (hyper-parameters and early
+stopping on the validation part) and measured on the test part: NDCG@10 in the convention of each data set.
+
+    python -m benchmarks.quality              # k = 8, all peers; writes docs/quality.md
+    python -m benchmarks.quality --stop-rule  # the stop rule instead of a fixed k; writes docs/stop_rule.md
+
+Finished work is kept in benchmarks/results/quality.db, so a run can be interrupted and gone on with.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import warnings
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from benchmarks.quality_peers import LIGHTGBM, PEERS
+
+from leanrank import NDCG, RankingData, as_ranker, letor_folds, read_letor, read_table, select
+from leanrank.evaluation.held_out import scaled
+from leanrank.evaluation.journal import Journal
+from leanrank.evaluation.stop_rule import differences
+from leanrank.rankers.ranksvm import RankSVM
+
+HERE = Path(__file__).parent
+DATA = Path(os.environ.get("LEANRANK_SHARED", HERE.parent.parent / "shared")) / "data"
+DOCS = HERE.parent / "docs"
+K = 8
+CONVENTIONS = {"OHSUMED": "letor3", "MQ2008": "letor4", "MSLR sample": "mslr", "FLUCCS": "standard"}
+LETOR = ("OHSUMED", "MQ2008")
+OURS = "leanrank select"
+
+
+@dataclass(frozen=True)
+class Split:
+    train: RankingData
+    valid: RankingData
+    test: RankingData
+
+
+def splits(name: str) -> list[Split]:
+    """The official folds, or five splits of the queries (60/20/20, seeds 0 to 4)."""
+    if name == "OHSUMED":
+        return [Split(f.train, f.valid, f.test) for f in letor_folds(DATA / "ohsumed")]
+    if name == "MQ2008":
+        return [Split(f.train, f.valid, f.test) for f in letor_folds(DATA / "mq2008")]
+    if name == "FLUCCS":
+        data = read_table(DATA / "fluccs" / "fluccs.csv.gz", label="fault", qid="bug", comments="method")
+    else:
+        data = read_letor(DATA / "mslr-sample" / "mslr-sample.txt.gz")
+    out = []
+    for seed in range(5):
+        order = np.random.default_rng(seed).permutation(data.n_queries)
+        a, b = int(0.6 * len(order)), int(0.8 * len(order))
+        out.append(Split(*(data.take_queries(np.sort(part)) for part in (order[:a], order[a:b], order[b:]))))
+    return out
+
+
+def final_ranker(kind: str):
+    """The ranker whose features are chosen."""
+    if kind == "RankSVM":
+        return RankSVM(C=(0.01, 0.1, 1.0, 10.0, 100.0), eval_metric="map")
+    import lightgbm
+
+    estimator = lightgbm.LGBMRanker(**{**LIGHTGBM, "n_estimators": 1000})
+    return as_ranker(estimator, early_stopping_rounds=50, eval_metric="ndcg@10")
+
+
+def per_query(split: Split, columns, kind: str, name: str):
+    """NDCG@10 of every test query with a ranker trained on these columns."""
+    parts = [part.subset(np.sort(columns)) for part in (split.train, split.valid, split.test)]
+    if kind == "RankSVM":
+        parts = [scaled(part) for part in parts]
+    train, valid, test = parts
+    fitted = final_ranker(kind).fit(train, eval_set=valid)
+    return NDCG(k=10, convention=CONVENTIONS[name]).per_query(test.y, fitted.predict(test), test.query_ptr)
+
+
+def choose(method: str, split: Split, kind: str, k: int | None) -> list[int]:
+    """Column numbers that a method chooses from the training part."""
+    if method == "all features":
+        return list(range(split.train.n_features))
+    if method == OURS:
+        chosen = select(split.train, final_ranker(kind), n_features=k, progress=False)
+        return [int(j) for j in chosen.indices]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return [int(j) for j in PEERS[method](split.train, k)]
+
+
+def measured(journal: Journal, name: str, f: int, split: Split, method: str, kind: str, k: int | None):
+    """Chosen columns and per-query values of one fold, computed once."""
+    # peers do not look at the final ranker: choose once for both
+    choice = {"task": "choose", "data": name, "fold": f, "method": method, "k": k}
+    if method == OURS:
+        choice["ranker"] = kind
+    columns = journal.once(choice, lambda: choose(method, split, kind, k))
+    task = {"task": "test", "data": name, "fold": f, "ranker": kind, "columns": sorted(columns)}
+    values = journal.once(task, lambda: [_plain(v) for v in per_query(split, columns, kind, name)])
+    return columns, np.array(values, dtype=float)
+
+
+def _plain(value: float) -> float | None:
+    return None if np.isnan(value) else float(value)
+
+
+def fixed_size(journal: Journal, names: list[str], methods: list[str]) -> None:
+    """Table of means: methods by data set and ranker."""
+    cells: dict[str, dict[tuple[str, str], float]] = {}
+    for name in names:
+        for f, split in enumerate(splits(name)):
+            for method in methods:
+                for kind in ("RankSVM", "LightGBM"):
+                    _, values = measured(journal, name, f, split, method, kind, K)
+                    cells.setdefault(method, {}).setdefault((name, kind), 0.0)
+                    cells[method][(name, kind)] += float(np.nanmean(values)) / 5
+                print(name, f, method, flush=True)
+    columns = [(name, kind) for name in names for kind in ("RankSVM", "LightGBM")]
+    lines = [
+        f"# Quality of the chosen features (k = {K})",
+        "",
+        "Mean test NDCG@10 over five folds; selection sees training data alone.",
+        "Made by `python -m benchmarks.quality`.",
+        "",
+        "| method | " + " | ".join(f"{n}, {kind}" for n, kind in columns) + " | LETOR cells | all cells |",
+        "|---|" + "---|" * (len(columns) + 2),
+    ]
+    letor = [c for c in columns if c[0] in LETOR]
+
+    def mean(method: str, over) -> float:
+        return float(np.mean([cells[method][c] for c in over])) if over else float("nan")
+
+    for method in sorted(methods, key=lambda m: -mean(m, columns)):
+        row = " | ".join(f"{cells[method][c]:.4f}" for c in columns)
+        lines.append(f"| {method} | {row} | {mean(method, letor):.4f} | {mean(method, columns):.4f} |")
+    peers = [m for m in methods if m not in (OURS, "all features")]
+    hindsight = np.mean(
+        [max(np.mean([cells[m][(n, kind)] for kind in ("RankSVM", "LightGBM")]) for m in peers) for n in names]
+    )
+    lines += ["", f"The right peer per data set, chosen by hindsight: {hindsight:.4f}."]
+    text = "\n".join(lines) + "\n"
+    (DOCS / "quality.md").write_text(text)
+    print(text)
+
+
+def stop_rule(journal: Journal) -> None:
+    """Number of features and test difference to all features, with an interval, per data set and ranker."""
+    lines = [
+        "# The stop rule on four data sets",
+        "",
+        "`select` with `max_loss=0.002` on the training part of five splits; difference to all features on the test",
+        "queries of all splits together, with its 95% interval. Made by `python -m benchmarks.quality --stop-rule`.",
+        "",
+        "| data | ranker | features | kept (mean, per split) | test NDCG@10, all | kept | difference |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    for name in CONVENTIONS:
+        for kind in ("RankSVM", "LightGBM"):
+            before, after, sizes = [], [], []
+            for f, split in enumerate(splits(name)):
+                columns, kept = measured(journal, name, f, split, OURS, kind, None)
+                _, everything = measured(journal, name, f, split, "all features", kind, None)
+                before.append(everything)
+                after.append(kept)
+                sizes.append(len(columns))
+                print(name, kind, f, len(columns), flush=True)
+            b, a = np.concatenate(before), np.concatenate(after)
+            d = differences(a[None], b)[0]
+            lines.append(
+                f"| {name} | {kind} | {split.train.n_features} | {np.mean(sizes):.1f} ({', '.join(map(str, sizes))}) | "
+                f"{np.nanmean(b):.4f} | {np.nanmean(a):.4f} | {d.mean:+.4f} [{d.low:+.4f}, {d.high:+.4f}] |"
+            )
+    text = "\n".join(lines) + "\n"
+    (DOCS / "stop_rule.md").write_text(text)
+    print(text)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--stop-rule", action="store_true", help="the stop rule instead of a fixed size")
+    parser.add_argument("--data", nargs="*", default=["OHSUMED", "MQ2008", "MSLR sample"], help="data sets")
+    parser.add_argument("--methods", nargs="*", default=["all features", OURS, *PEERS], help="methods")
+    arguments = parser.parse_args()
+    (HERE / "results").mkdir(exist_ok=True)
+    with Journal(HERE / "results" / "quality.db", {"what": "quality"}) as journal:
+        if arguments.stop_rule:
+            stop_rule(journal)
+        else:
+            fixed_size(journal, arguments.data, arguments.methods)
+
+
+if __name__ == "__main__":
+    main()
