@@ -13,7 +13,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from leanrank._optional import require
 from leanrank.data.ranking_data import RankingSource
+from leanrank.engines.cuda.device import BLOCK_ROWS, torch_device
 from leanrank.engines.fold import Engine, fold
+from leanrank.engines.local import LocalEngine
 from leanrank.errors import DataError, ParameterError, UnknownNameError
 from leanrank.stats.constant import Constant, ConstantPartial
 from leanrank.stats.importance import Importance, ImportancePartial, finish_importance, merge_importance
@@ -235,6 +237,7 @@ def feature_graph(
     similarity: str | Similarity = "kendall",
     engine: Engine | None = None,
     *,
+    device: str | None = None,
     progress: bool = False,
 ) -> FeatureGraph:
     """Compute the feature graph in one pass over the queries.
@@ -249,6 +252,9 @@ def feature_graph(
         "kendall", "spearman", "tau_ap" or "pearson".
     engine : Engine, optional
         Where to run; threads of this machine if not given.
+    device : {"cpu", "cuda", "auto"}, optional
+        Compute on the processor, on a GPU, or on a GPU if there is one; what `importance` and `similarity` say (the
+        processor, where they are names) if not given. The graph is the same to the last bit.
     progress : bool
         Show a bar while a terminal is watching.
 
@@ -266,9 +272,14 @@ def feature_graph(
     wanted_similarity = similarity if isinstance(similarity, Similarity) else Similarity(similarity)
     if not isinstance(data, RankingSource):
         raise ParameterError.of("feature_graph", "data", "a RankingData or a RankingSource", type(data).__name__)
-    parts = fold(
-        [_Keep(wanted_importance), _Keep(wanted_similarity), _Keep(Constant())], data, engine, progress=progress
-    )
+    if device is not None:
+        wanted_importance = replace(wanted_importance, device=device)
+        wanted_similarity = replace(wanted_similarity, device=device)
+    constant = Constant(device=wanted_similarity.device)
+    if engine is None and _on_gpu(wanted_importance, wanted_similarity):
+        engine = LocalEngine(n_threads=2, block_rows=BLOCK_ROWS)  # one reads and sends while the other computes
+    wanted = [_Keep(each) for each in (wanted_importance, wanted_similarity, constant)]
+    parts = fold(wanted, data, engine, progress=progress)
     computed_with = {"importance": wanted_importance.describe(), "similarity": wanted_similarity.describe()}
     return _assemble(Partials(*parts), tuple(data.feature_names), computed_with)
 
@@ -287,6 +298,10 @@ class _Keep:
 
     def finish(self, partial: Any) -> Any:
         return partial
+
+
+def _on_gpu(*statistics: Importance | Similarity) -> bool:
+    return any(torch_device(each.device, supported=each.has_gpu_form) is not None for each in statistics)
 
 
 def _assemble(parts: Partials, names: tuple[str, ...], computed_with: Mapping[str, Any]) -> FeatureGraph:

@@ -9,10 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leanrank.data.ranking_data import RankingData
+from leanrank.engines.cuda.device import by_length, check_device, torch_device
 from leanrank.errors import ParameterError
 from leanrank.kernels.pair_losses import cross_entropy_losses, error_losses, hinge_losses
 from leanrank.metrics._base import Metric
+from leanrank.metrics.average_precision import AP
 from leanrank.metrics.names import metric
+from leanrank.metrics.ndcg import NDCG
 from leanrank.stats.dense_parts import dense_parts
 from leanrank.stats.exact_sum import as_float, exact_sum
 
@@ -65,6 +68,9 @@ class Importance:
         For losses: mean over the queries that have pairs, or over all pairs of all queries.
     scale : {"query", "none"}
         For losses: bring each feature to [0, 1] inside each query first (constant: 0), or take values as given.
+    device : {"cpu", "cuda", "auto"}
+        Where to compute average precision and NDCG: this machine's processor, its GPU, or the GPU if there is one. The
+        sums are the same integers everywhere.
 
     Notes
     -----
@@ -88,6 +94,7 @@ class Importance:
     direction: str = "desc"
     average: str = "query"
     scale: str = "query"
+    device: str = "cpu"
 
     def __post_init__(self) -> None:
         if self.direction not in _DIRECTIONS:
@@ -100,10 +107,15 @@ class Importance:
             raise ParameterError.of("Importance", "average", "'query' for a metric", self.average)
         if not self.is_loss:
             self._measure()  # unknown names are refused here, not inside a worker
+        check_device("Importance", self.device, unsupported=None if self.has_gpu_form else repr(self.metric))
 
     @property
     def is_loss(self) -> bool:
         return isinstance(self.metric, str) and self.metric in _LOSSES
+
+    @property
+    def has_gpu_form(self) -> bool:
+        return isinstance(measure := self._measure(), (AP, NDCG)) and measure.ties in ("expected", "input")
 
     def describe(self) -> dict[str, str]:
         """The parameters as plain text: part of a graph's identity."""
@@ -129,13 +141,29 @@ class Importance:
         return finish_importance(partial, self.direction)
 
     def _measure(self) -> Any:
-        if not isinstance(self.metric, str):
+        if self.is_loss or not isinstance(self.metric, str):
             return self.metric
         measure = metric(self.metric)
         differs = getattr(measure, "ties", self.ties) != self.ties  # rank correlations have a rule of their own
         return metric(self.metric, ties=self.ties) if differs else measure
 
     def _of_metric(self, block: RankingData) -> ImportancePartial:
+        device = torch_device(self.device, supported=self.has_gpu_form)
+        if device is None:
+            return self._of_processor(block)
+        short, too_long = by_length(block)
+        if short is None:
+            return self._of_processor(block)
+        found = self._of_gpu(short, device)
+        return found if too_long is None else merge_importance(found, self._of_processor(too_long))
+
+    def _of_gpu(self, block: RankingData, device: Any) -> ImportancePartial:
+        from leanrank.engines.cuda.importance import metric_sums
+
+        low_first = {"desc": (False,), "asc": (True,), "max": (False, True)}[self.direction]
+        return ImportancePartial(*metric_sums(block, self._measure(), low_first, device))
+
+    def _of_processor(self, block: RankingData) -> ImportancePartial:
         measure, X = self._measure(), block.X
         serial = {"n_threads": 1} if isinstance(measure, Metric) else {}  # the engine has the threads
         values = []

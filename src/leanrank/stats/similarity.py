@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leanrank.data.ranking_data import RankingData
+from leanrank.engines.cuda.device import by_length, check_device, torch_device
 from leanrank.errors import ParameterError, UnknownNameError
 from leanrank.kernels.centred_ranks import centred_ranks
 from leanrank.kernels.concordance import HALF, ORDINAL, STRICT, TAU_B, add_similarity, kendall_sums
@@ -78,6 +79,9 @@ class Similarity:
         - "tau-b": (1 + tau_b) / 2, 0.5 where a feature is constant in the query.
     scope : {"query", "pooled"}
         For "spearman" and "pearson": mean over queries, or one correlation over all rows of all queries.
+    device : {"cpu", "cuda", "auto"}
+        Where to compute "kendall" and (by query) "spearman": this machine's processor, its GPU, or the GPU if there is
+        one. The sums are the same integers everywhere.
 
     Notes
     -----
@@ -106,6 +110,7 @@ class Similarity:
     kind: str = "kendall"
     ties: str = "strict"
     scope: str = "query"
+    device: str = "cpu"
 
     def __post_init__(self) -> None:
         if self.kind not in _KINDS:
@@ -116,6 +121,12 @@ class Similarity:
             raise ParameterError.of("Similarity", "scope", "'query' or 'pooled'", self.scope)
         if self.scope == "pooled" and self.kind not in ("pearson", "spearman"):
             raise ParameterError.of("Similarity", "scope", f"'query' for {self.kind!r}", self.scope)
+        asked = repr(self.kind) if self.scope == "query" else f"pooled {self.kind!r}"
+        check_device("Similarity", self.device, unsupported=None if self.has_gpu_form else asked)
+
+    @property
+    def has_gpu_form(self) -> bool:
+        return self.scope == "query" and self.kind in ("kendall", "spearman")
 
     def describe(self) -> dict[str, str]:
         """The parameters as plain text: part of a graph's identity."""
@@ -140,6 +151,24 @@ class Similarity:
         return finish_similarity(partial, self.describe())
 
     def _of_queries(self, block: RankingData) -> QuerySums:
+        device = torch_device(self.device, supported=self.has_gpu_form)
+        if device is None:
+            return self._of_processor(block)
+        short, too_long = by_length(block)
+        parts = [] if short is None else [self._of_gpu(short, device)]
+        parts += [] if too_long is None else [self._of_processor(too_long)]
+        return QuerySums(sum(part.total for part in parts), sum(part.n_queries for part in parts))  # type: ignore[arg-type]
+
+    def _of_gpu(self, block: RankingData, device: Any) -> QuerySums:
+        from leanrank.engines.cuda.similarity import kendall_sums, spearman_sums
+
+        if self.kind == "spearman":
+            total, counted = spearman_sums(block, device)
+        else:
+            total, counted = kendall_sums(block, _TIES[self.ties], device)
+        return QuerySums(total, np.array(counted))
+
+    def _of_processor(self, block: RankingData) -> QuerySums:
         K, ptr = block.n_features, block.query_ptr
         if self.kind in ("pearson", "spearman"):
             return _correlations(block, ranks=self.kind == "spearman")

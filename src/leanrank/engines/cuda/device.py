@@ -5,10 +5,17 @@ from __future__ import annotations
 from importlib.util import find_spec
 from typing import Any
 
+import numpy as np
+
 from leanrank._optional import require
+from leanrank.data.ranking_data import RankingData
 from leanrank.errors import LeanRankError, ParameterError
 
 DEVICES = ("cpu", "cuda", "auto")
+#: Documents of the longest query that goes to a GPU: ranks have 16 bits there, one of them to spare.
+LONGEST = 32_767
+#: Rows to read at once where a GPU works on them.
+BLOCK_ROWS = 1 << 20
 
 
 def check_device(owner: str, device: object, *, unsupported: str | None = None) -> None:
@@ -42,3 +49,11 @@ def torch_device(device: str, *, supported: bool = True) -> Any:
             "where there is one."
         )
     return None
+
+
+def by_length(block: RankingData) -> tuple[RankingData | None, RankingData | None]:
+    """The queries that a GPU takes, and those too long for it, where there are any."""
+    fits = block.query_sizes <= LONGEST
+    if fits.all():
+        return block, None
+    return (block.take_queries(fits) if fits.any() else None), block.take_queries(np.flatnonzero(~fits))

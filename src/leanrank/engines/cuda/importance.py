@@ -27,11 +27,6 @@ class _Plan(NamedTuple):
     by: NDArray[np.float64]
 
 
-def supports(measure: object) -> bool:
-    """Whether a metric has a GPU form: AP and NDCG, ties expected or in the order of rows."""
-    return isinstance(measure, (AP, NDCG)) and measure.ties in ("expected", "input")
-
-
 def metric_sums(
     block: RankingData, measure: AP | NDCG, directions: tuple[bool, ...], device: Any
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:

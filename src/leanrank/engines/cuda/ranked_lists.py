@@ -17,8 +17,6 @@ from leanrank.data.ranking_data import RankingData
 from leanrank.engines.cuda import compiled, plain, program
 from leanrank.engines.cuda.upload import uploaded
 
-#: Documents of the longest query whose ranks are kept in 16 bits; longer ones stay on the processor.
-LONGEST = 32_767
 #: Documents of a query whose ranks fit in a byte and whose columns are sorted in registers.
 SHORT = 128
 #: Bytes of feature values that travel at once.

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from leanrank.data.ranking_data import RankingData
 from leanrank.engines.cuda.ranked_lists import QUERIES_AT_ONCE, RankedLists, ranked_lists
-from leanrank.engines.cuda.units import exact_sum, from_fixed
+from leanrank.engines.cuda.units import exact_sum, from_fixed, square_root
 
 #: Numbers in the correlations of as many queries as are worked on together.
 AT_ONCE = 1 << 27
@@ -54,7 +54,7 @@ def _correlations(lists: RankedLists) -> torch.Tensor:
             same = torch.zeros_like(below).scatter_add_(2, below, exists.expand_as(below).to(torch.int64))
             centred = torch.where(exists, 2 * below + same.gather(2, below) - n, 0).to(torch.float64)
             products = centred @ centred.transpose(1, 2)
-            norm = torch.sqrt(torch.diagonal(products, dim1=1, dim2=2))
+            norm = square_root(torch.diagonal(products, dim1=1, dim2=2))
             norms = norm[:, :, None] * norm[:, None, :]
             correlation = torch.where(norms > 0.0, products / torch.where(norms > 0.0, norms, 1.0), 0.0)
             parts += exact_sum(correlation.clamp(-1.0, 1.0), "a correlation")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import torch
 
 from leanrank.errors import DataError
@@ -20,10 +21,15 @@ def in_units(counts: torch.Tensor, tied: torch.Tensor, pairs: torch.Tensor, mode
         value = (of_all + counted) * (0.5 / (of_all * UNIT))
     else:
         untied = of_all[:, :, 0] - tied
-        spread = torch.sqrt(untied[:, :, None] * untied[:, None, :])
+        spread = square_root(untied[:, :, None] * untied[:, None, :])
         tau = torch.where(spread > 0.0, counted / torch.where(spread > 0.0, spread, 1.0), 0.0)
         value = (0.5 + 0.5 * tau) / UNIT
     return (value + 0.5).to(torch.int64).sum(dim=0)
+
+
+def square_root(x: torch.Tensor) -> torch.Tensor:
+    """Rounded correctly: torch's own root of CPU tensors (MKL's) is one unit in the last place off now and then."""
+    return torch.sqrt(x) if x.device.type == "cuda" else torch.from_numpy(np.sqrt(x.numpy()))
 
 
 def exact_sum(values: torch.Tensor, what: str) -> torch.Tensor:
