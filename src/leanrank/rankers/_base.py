@@ -70,13 +70,17 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
         """
         data = self._door(X, y, qid, regroup=regroup)
         self.n_features_in_ = data.n_features
-        if _has_names(X):
-            self.feature_names_in_ = np.array(data.feature_names, dtype=object)
-        elif hasattr(self, "feature_names_in_"):
-            del self.feature_names_in_
+        self._keep_names(X, data.feature_names)
         valid = None if eval_set is None else self._eval_data(eval_set, regroup=regroup)
         self._fit(data, valid)
         return self
+
+    def _keep_names(self, X: Any, names: tuple[str, ...]) -> None:
+        """Remember the names of the features if X had any."""
+        if _has_names(X):
+            self.feature_names_in_ = np.array(names, dtype=object)
+        elif hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
 
     def predict(self, X: Any, *, qid: Any = None) -> Scores:
         """Score documents, higher is better.

@@ -11,9 +11,12 @@ from numpy.typing import NDArray
 from sklearn.base import clone, is_classifier
 from sklearn.utils import get_tags
 
-from leanrank.data.ranking_data import RankingData
+from leanrank.data.door import as_source
+from leanrank.data.ranking_data import RankingData, RankingSource
+from leanrank.engines.fold import fold
 from leanrank.errors import DataError, LeanRankError, ParameterError, UnknownNameError
 from leanrank.rankers._base import Ranker, Scores
+from leanrank.stats.label_levels import LabelLevels, Levels
 
 # Entries a sparse matrix may grow to for a library that has to have it dense (8 GB at float32).
 _MOST_ENTRIES = 2_000_000_000
@@ -33,6 +36,9 @@ class Adapter(Ranker):
     labels : {"keep", "rank"}
         "rank" replaces the labels by the rank of each among the distinct labels (0, 1, 2, ...), for labels a library
         cannot take: fractions, negative numbers.
+    engine : DaskEngine, optional
+        LightGBM and XGBoost: train on a Dask cluster, through the library's own Dask interface. Workers read their
+        parts of a Parquet or LETOR source themselves and hold them, dense, in memory. No `eval_set`.
     """
 
     def __init__(
@@ -42,11 +48,13 @@ class Adapter(Ranker):
         early_stopping_rounds: int | None = None,
         eval_metric: str = "ndcg@10",
         labels: str = "keep",
+        engine: Any = None,
     ) -> None:
         self.estimator = estimator
         self.early_stopping_rounds = early_stopping_rounds
         self.eval_metric = eval_metric
         self.labels = labels
+        self.engine = engine
 
     #: The library's estimator, and what the registry gives it: sensible, silent, deterministic.
     _defaults: ClassVar[dict[str, Any]] = {}
@@ -67,8 +75,26 @@ class Adapter(Ranker):
             raise ParameterError(f"Set {', '.join(params)} on the estimator itself, not beside it.")
         return cls(**own)
 
+    def fit(self, X: Any, y: Any = None, *, qid: Any = None, eval_set: Any = None, regroup: bool = False) -> Self:
+        if self.engine is None:
+            return super().fit(X, y, qid=qid, eval_set=eval_set, regroup=regroup)
+        if eval_set is not None:
+            raise ParameterError("Training with engine= takes no eval_set: choose the number of iterations beforehand.")
+        self._must("labels", "'keep' or 'rank'", self.labels in ("keep", "rank"))
+        source = as_source(X, y, qid=qid, regroup=regroup, missing=True)
+        self.n_features_in_ = len(source.feature_names)
+        self._keep_names(X, source.feature_names)
+        self._fit_on_cluster(source, fold(LabelLevels(), source, self.engine))
+        return self
+
+    fit.__doc__ = Ranker.fit.__doc__
+
+    def _fit_on_cluster(self, source: RankingSource, levels: Levels) -> None:
+        """Train through the library's Dask interface."""
+        raise ParameterError(f"{type(self).__name__} cannot train on a cluster: leave out engine=.")
+
     def _params_to_save(self) -> dict[str, Any]:
-        params = super()._params_to_save()
+        params = {**super()._params_to_save(), "engine": None}
         given = {key: value for key, value in self.estimator.get_params().items() if _is_plain(value)}
         return {**params, "estimator": given}
 
@@ -88,14 +114,15 @@ class Adapter(Ranker):
         known = np.unique(data.y) if levels is None else levels
         return np.clip(np.searchsorted(known, data.y, side="right") - 1, 0, None).astype(np.float64)
 
-    def _whole_labels(self, y: NDArray[np.float64], library: str) -> None:
+    def _whole_labels(self, y: NDArray[np.float64], library: str, *, of_rows: bool = True) -> None:
         """Refuse labels that gains of 2^y - 1 cannot be made of."""
         bad = (y < 0) | (y != np.floor(y))
         if bad.any():
             row = int(np.argmax(bad))
+            which = f"the label of row {row}" if of_rows else "a label"
             raise DataError(
-                f"{library} takes whole labels from 0: the label of row {row} is {y[row]:g}. Pass labels='rank' to use "
-                "the rank of each distinct label instead."
+                f"{library} takes whole labels from 0: {which} is {y[row]:g}. Pass labels='rank' to use the rank of "
+                "each distinct label instead."
             )
 
     def _bad_kind(self, kind: str, known: str) -> ParameterError:
@@ -168,7 +195,7 @@ def as_ranker(estimator: Any, **options: Any) -> Ranker:
     estimator : estimator, Ranker or str
         A Ranker is returned as it is; a name is looked up as `leanrank.rankers.get` does.
     **options
-        `early_stopping_rounds`, `eval_metric`, `labels`: see `leanrank.rankers.adapters.Adapter`.
+        `early_stopping_rounds`, `eval_metric`, `labels`, `engine`: see `leanrank.rankers.adapters.Adapter`.
 
     Examples
     --------

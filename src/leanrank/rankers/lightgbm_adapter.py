@@ -11,10 +11,11 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from leanrank._optional import require
-from leanrank.data.ranking_data import RankingData
+from leanrank.data.ranking_data import RankingData, RankingSource
 from leanrank.errors import DataError, LeanRankError
 from leanrank.rankers._base import Scores
 from leanrank.rankers.adapters import Adapter
+from leanrank.stats.label_levels import Levels
 
 # LightGBM refuses longer queries, and labels from this one on unless told their gains.
 _LONGEST_QUERY = 10_000
@@ -83,6 +84,19 @@ class LightGBMAdapter(Adapter):
         self.model_text_ = model.booster_.model_to_string()
         self._booster = None
 
+    def _fit_on_cluster(self, source: RankingSource, levels: Levels) -> None:
+        from leanrank.engines.dask_training import Relabel, train_lightgbm
+
+        relabel = Relabel(levels.labels if self.labels == "rank" else None)
+        y = relabel(levels.labels).astype(np.float64)
+        self._whole_labels(y, "LightGBM", of_rows=False)
+        _check_longest(levels.longest, levels.query)
+        params = dict(clone(self.estimator).get_params())
+        if y.max() >= _DEFAULT_LABELS and not params.get("label_gain"):
+            params["label_gain"] = list(range(int(y.max()) + 1))
+        self.model_text_ = train_lightgbm(self.engine, source, params, relabel)
+        self._booster = None
+
     @property
     def model_(self) -> Any:
         """The `lightgbm.Booster`."""
@@ -118,11 +132,15 @@ class LightGBMAdapter(Adapter):
 
 
 def _check_sizes(data: RankingData) -> None:
-    if data.query_sizes.max() > _LONGEST_QUERY:
-        q = int(np.argmax(data.query_sizes))
+    q = int(np.argmax(data.query_sizes))
+    _check_longest(int(data.query_sizes[q]), data.query_ids[q])
+
+
+def _check_longest(n_documents: int, query: Any) -> None:
+    if n_documents > _LONGEST_QUERY:
         raise DataError(
-            f"LightGBM takes at most {_LONGEST_QUERY:,} documents of a query: query {data.query_ids[q]} has "
-            f"{data.query_sizes[q]:,}. Split or sample it first."
+            f"LightGBM takes at most {_LONGEST_QUERY:,} documents of a query: query {query} has {n_documents:,}. Split "
+            "or sample it first."
         )
 
 

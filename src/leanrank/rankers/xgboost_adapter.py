@@ -9,10 +9,11 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from leanrank._optional import require
-from leanrank.data.ranking_data import RankingData
+from leanrank.data.ranking_data import RankingData, RankingSource
 from leanrank.errors import DataError, LeanRankError
 from leanrank.rankers._base import Scores
 from leanrank.rankers.adapters import Adapter, densified
+from leanrank.stats.label_levels import Levels
 
 _MOST_EXPONENTIAL_LABEL = 31
 
@@ -79,6 +80,20 @@ class XGBoostAdapter(Adapter):
         if valid is not None:
             booster = booster[: model.best_iteration + 1]
         self.model_text_ = bytes(booster.save_raw("json")).decode("utf-8")
+        self._booster = None
+
+    def _fit_on_cluster(self, source: RankingSource, levels: Levels) -> None:
+        from leanrank.engines.dask_training import Relabel, train_xgboost
+
+        params = dict(clone(self.estimator).get_params())
+        objective = str(params.get("objective") or "rank:ndcg")
+        relabel = Relabel(levels.labels if self.labels == "rank" else None, binary=objective == "rank:map")
+        y = relabel(levels.labels).astype(np.float64)
+        if objective == "rank:ndcg":
+            self._whole_labels(y, "XGBoost's rank:ndcg", of_rows=False)
+            if y.max() > _MOST_EXPONENTIAL_LABEL and params.get("ndcg_exp_gain") is None:
+                params["ndcg_exp_gain"] = False
+        self.model_text_ = train_xgboost(self.engine, source, params, relabel)
         self._booster = None
 
     @property
