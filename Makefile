@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 JOBS ?= 2
 
-.PHONY: demo test lint bench docs clean setup
+.PHONY: demo test test-browser lint bench reproduce quality docs clean setup cpu-torch
 
 $(VENV)/.installed: pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "leanrank needs Python 3.11 or newer")'
@@ -14,7 +14,21 @@ $(VENV)/.installed: pyproject.toml
 	$(PIP) -e '.[test,lint]'
 	@touch $@
 
-$(VENV)/.installed-bench: $(VENV)/.installed
+$(VENV)/.installed-# Without a GPU the CUDA tests run the same code on CPU tensors. This build of torch has no CUDA payload where the
+# package index offers one; elsewhere install torch as its own instructions say, or leave it out: the tests skip.
+TORCH ?= torch==2.13.0
+cpu-torch: $(VENV)/.installed
+	$(BIN)/python -c 'import torch' 2>/dev/null || $(PIP) '$(TORCH)'
+
+$(VENV)/.installed-browser: $(VENV)/.installed
+	$(PIP) -e '.[browser]'
+	@touch $@
+
+test-browser: $(VENV)/.installed-browser  ## the report in a real browser
+	command -v chromium >/dev/null || { test "$$(id -u)" = 0 && apt-get -qq update && apt-get -qq install -y chromium; }
+	$(BIN)/python -m pytest tests/browser
+
+bench: $(VENV)/.installed
 	$(PIP) -e '.[bench]'
 	@touch $@
 
@@ -32,8 +46,29 @@ lint: $(VENV)/.installed  ## style, types, import contract
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
+# Without a GPU the CUDA tests run the same code on CPU tensors. This build of torch has no CUDA payload where the
+# package index offers one; elsewhere install torch as its own instructions say, or leave it out: the tests skip.
+TORCH ?= torch==2.13.0
+cpu-torch: $(VENV)/.installed
+	$(BIN)/python -c 'import torch' 2>/dev/null || $(PIP) '$(TORCH)'
+
+$(VENV)/.installed-browser: $(VENV)/.installed
+	$(PIP) -e '.[browser]'
+	@touch $@
+
+test-browser: $(VENV)/.installed-browser  ## the report in a real browser
+	command -v chromium >/dev/null || { test "$$(id -u)" = 0 && apt-get -qq update && apt-get -qq install -y chromium; }
+	$(BIN)/python -m pytest tests/browser
+
 bench: $(VENV)/.installed-bench  ## ratios against named peers, one run
 	$(BIN)/python -m benchmarks
+
+reproduce: $(VENV)/.installed  ## the papers' experiments, beside their published figures
+	$(BIN)/leanrank reproduce all
+
+quality: $(VENV)/.installed  ## what the chosen features are worth, beside the selectors people use
+	$(BIN)/python -m benchmarks.quality
+	$(BIN)/python -m benchmarks.quality --stop-rule
 
 docs: $(VENV)/.installed
 	$(BIN)/python -m docs
