@@ -115,10 +115,16 @@ class OrderSVM(LinearRanker):
     def _minimise(self, loss: _Hyperplanes, C: float, start: Vector) -> tuple[Vector, int]:
         if loss.n_planes == 0 or C == 0.0:
             return np.zeros(loss.n_parameters), 0
-        steepest = np.abs(loss.at(np.zeros(loss.n_parameters), C)[1]).max()
+        scale = loss.curvature(C)  # in units of which all directions curve about alike
+        steepest = np.abs(loss.at(np.zeros(loss.n_parameters), C)[1] / scale).max()
+
+        def scaled(z: Vector) -> tuple[float, Vector]:
+            value, gradient = loss.at(z / scale, C)
+            return value, gradient / scale
+
         found = minimize(
-            lambda x: loss.at(x, C),
-            start,
+            scaled,
+            start * scale,
             jac=True,
             method="L-BFGS-B",
             options={
@@ -136,41 +142,64 @@ class OrderSVM(LinearRanker):
                 ConvergenceWarning,
                 stacklevel=5,
             )
-        return found.x, int(found.nit)
+        return found.x / scale, int(found.nit)
 
 
 class _Hyperplanes:
-    """The objective as a function of one vector: w, then sqrt(lam) v_t, then b_t."""
+    """The objective as a function of one vector: the normals u_t = w + v_t, then the intercepts of centred features.
+
+    For given normals the best w is ``lam / (1 + lam T) sum_t u_t``, where ``w = lam sum_t v_t``: w needs no search.
+    Features are centred, since one far from 0 would make L-BFGS slow.
+    """
 
     def __init__(self, data: RankingData, lam: float) -> None:
-        self._X, self._scale = data.X, np.sqrt(lam)
+        self._X, self._lam = data.X, lam
         rank = level_ranks(data)
         levels = np.maximum.reduceat(rank, data.query_ptr[:-1])
         self.n_planes = int(levels.max()) - 1
         self.n_features = data.n_features
-        self.n_parameters = (1 + self.n_planes) * data.n_features + self.n_planes
+        self.n_parameters = self.n_planes * (data.n_features + 1)
         own = np.repeat(levels, data.query_sizes)
         # g of plane t, 0 where the document's query has no such plane
         self._side = [np.where(t < own, np.where(rank <= t, 1.0, -1.0), 0.0) for t in range(1, self.n_planes + 1)]
+        n = data.n_rows
+        self._mean = columns_times(data.X, np.full(n, 1.0 / n))
+        squares = data.X.multiply(data.X) if data.is_sparse else np.square(data.X, dtype=np.float64)
+        self._variance = np.maximum(0.0, np.asarray(squares.sum(axis=0)).ravel() / n - self._mean**2)
 
     def parts(self, x: Vector) -> tuple[Vector, Vector, Vector]:
         """w, v and b."""
+        u, c = self._normals(x)
+        w = self._common(u)
+        return w, u - w, c - u @ self._mean
+
+    def _normals(self, x: Vector) -> tuple[Vector, Vector]:
         K, T = self.n_features, self.n_planes
-        return x[:K].copy(), x[K : K + T * K].reshape(T, K) / self._scale, x[K + T * K :].copy()
+        return x[: T * K].reshape(T, K), x[T * K :]
+
+    def _common(self, u: Vector) -> Vector:
+        w: Vector = self._lam / (1.0 + self._lam * self.n_planes) * u.sum(axis=0)
+        return w
+
+    def curvature(self, C: float) -> Vector:
+        """Square root of how much the objective curves along each parameter, about."""
+        sizes = np.array([np.abs(side).sum() for side in self._side])
+        of_normals = self._lam + 2.0 * C * np.outer(sizes, self._variance)
+        scale: Vector = np.sqrt(np.concatenate((of_normals.ravel(), 2.0 * C * sizes)))
+        return scale
 
     def at(self, x: Vector, C: float) -> tuple[float, Vector]:
         """Value and gradient."""
-        K, T = self.n_features, self.n_planes
-        w, v, b = x[:K], x[K : K + T * K].reshape(T, K), x[K + T * K :]
-        gradient = x.copy()
-        gradient[K + T * K :] = 0.0
-        value = 0.5 * float(w @ w + np.sum(v * v))
+        u, c = self._normals(x)
+        w = self._common(u)
+        v = u - w
+        value = 0.5 * float(w @ w) + 0.5 * self._lam * float(np.sum(v * v))
+        by_normals, by_intercepts = self._lam * v, np.empty(self.n_planes)
         for t, side in enumerate(self._side):
-            short = np.maximum(0.0, np.abs(side) - side * (rows_times(self._X, w + v[t] / self._scale) + b[t]))
+            scores = rows_times(self._X, u[t]) + (c[t] - u[t] @ self._mean)
+            short = np.maximum(0.0, np.abs(side) - side * scores)
             value += C * float(short @ short)
             slope = -2.0 * C * side * short
-            back = columns_times(self._X, slope)
-            gradient[:K] += back
-            gradient[K * (1 + t) : K * (2 + t)] += back / self._scale
-            gradient[K + T * K + t] = slope.sum()
-        return value, gradient
+            by_intercepts[t] = slope.sum()
+            by_normals[t] += columns_times(self._X, slope) - by_intercepts[t] * self._mean
+        return value, np.concatenate((by_normals.ravel(), by_intercepts))
