@@ -97,7 +97,8 @@ def numbers(series: nw.Series[Any]) -> NDArray[Any]:
 
 def numeric_matrix(frame: nw.DataFrame[Any], names: Sequence[str], dtype: Any = None) -> NDArray[Any]:
     """The columns `names` as a C-ordered matrix of `dtype`, or float32 if all of them are, otherwise float64."""
-    chosen = [column(frame, name, "feature column") for name in names]
+    known = set(frame.columns)  # a list made anew for each question
+    chosen = [frame.get_column(name) if name in known else column(frame, name, "feature column") for name in names]
     refused = {name: str(one.dtype) for name, one in zip(names, chosen, strict=True) if not is_number(one)}
     if refused:
         name, kind = next(iter(refused.items()))

@@ -44,7 +44,8 @@ def batches(path: Path, row_groups: Sequence[int], names: Sequence[str], size: i
     import pyarrow as pa
 
     with about(path), opened_parquet(path) as file:
-        wanted = [name for name in names if name in file.schema_arrow.names]
+        present = set(file.schema_arrow.names)  # made anew each time it is asked for
+        wanted = [name for name in names if name in present]
         declared = sum(file.metadata.row_group(i).num_rows for i in row_groups)
         for batch in file.iter_batches(batch_size=size, row_groups=list(row_groups), columns=wanted):
             declared -= batch.num_rows
