@@ -1,5 +1,7 @@
 """RankNet and ListNet: gradients against finite differences, the optimum against L-BFGS, dense against sparse."""
 
+import json
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -9,8 +11,8 @@ from scipy.optimize import minimize
 from tests.naive import query_losses as naive
 from tests.rankers.conformance import as_sparse, judged
 
-from leanrank import ListNet, RankingData, RankNet
-from leanrank.errors import ParameterError
+from leanrank import ListNet, RankingData, RankNet, load_ranker
+from leanrank.errors import DataError, ParameterError
 from leanrank.kernels import query_sgd
 from leanrank.rankers._base import NothingToLearnWarning
 from leanrank.rankers._query_order import query_order
@@ -154,6 +156,18 @@ def test_ties_at_one_half_draw_equal_labels_together():
     apart = RankNet(n_epochs=50).fit(X, y, qid=qid).coef_
     together = RankNet(n_epochs=50, ties="half").fit(X, y, qid=qid).coef_
     assert abs(together[1]) < abs(apart[1])
+
+
+def test_a_hidden_layer_is_saved_whole(tmp_path):
+    path, data = tmp_path / "ranknet.json", judged()
+    ranker = RankNet(3, n_epochs=5).fit(data)
+    ranker.save(path)
+    np.testing.assert_array_equal(load_ranker(path).predict(data), ranker.predict(data))
+    document = json.loads(path.read_text())
+    document["params"]["hidden"] = 0
+    path.write_text(json.dumps(document))
+    with pytest.raises(DataError, match="3 rows of weights do not fit hidden=0"):
+        load_ranker(path)
 
 
 def test_parameters_are_checked_and_nothing_to_learn_is_said():

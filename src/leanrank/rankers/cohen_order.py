@@ -113,10 +113,7 @@ class CohenOrder(Ranker):
 
 
 def _components(balance: Vector) -> list[NDArray[np.int64]]:
-    """Strongly connected components of "u is preferred to v", preferred ones first.
-
-    The more documents can be reached from a component, the earlier it stands: that order is topological.
-    """
+    """Strongly connected components of "u is preferred to v", in topological order: preferred ones first."""
     preferred = balance > 1e-12
     count, label = connected_components(sp.csr_array(preferred), connection="strong")
     groups = [np.flatnonzero(label == c) for c in range(count)]
