@@ -1,0 +1,121 @@
+"""`leanrank reproduce`: a paper's experiments on the data at hand, published figures beside ours."""
+
+from __future__ import annotations
+
+import json
+import sys
+import warnings
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+if TYPE_CHECKING:
+    from leanrank.evaluation.reproduce.outcome import Reproduction
+
+DIFFERS = 1
+
+_STYLES = {"equal": "green", "close": "cyan", "differs": "yellow", "not computed": "dim"}
+
+
+def reproduce(
+    paper: Annotated[str, typer.Argument(help="fs-scpr, bestgain, gas, rankrelief, rcdr, or all.")],
+    data: Annotated[Path | None, typer.Option(help="The folder of data sets; else that of LEANRANK_DATA.")] = None,
+    quick: Annotated[bool, typer.Option(help="A reduced version, for a machine that waits.")] = False,
+    jobs: Annotated[int, typer.Option("--jobs", "-j", help="Folds at a time; 0 takes every core.")] = 0,
+    markdown: Annotated[Path | None, typer.Option(help="Also write a page of Markdown.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON for machines.")] = False,
+) -> None:
+    """Run the experiments of PAPER and print each published figure beside ours.
+
+    Exits with code 1 if a figure that must be equal in every printed digit is not.
+
+    Example: leanrank reproduce bestgain --data letor
+    """
+    from sklearn.exceptions import ConvergenceWarning
+
+    from leanrank.data.whole_file import write_whole
+    from leanrank.evaluation.reproduce.markdown import page
+    from leanrank.evaluation.reproduce.papers import PAPERS, run_paper
+    from leanrank.kernels._threads import default_threads
+
+    terminal = Console(stderr=True)
+    found = []
+    for name in PAPERS if paper == "all" else [paper]:
+        with warnings.catch_warnings(), terminal.status(name) as status:
+            # Settings at the ends of the grids need not converge: validation queries pass over them.
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            found.append(
+                run_paper(
+                    name,
+                    data,
+                    quick=quick,
+                    n_jobs=jobs or default_threads(),
+                    say=lambda text, name=name: status.update(f"{name}: {text}"),  # type: ignore[misc]
+                )
+            )
+        if not as_json:
+            _show(found[-1])
+    if as_json:
+        print(json.dumps([_plain(one) for one in found], ensure_ascii=False, indent=1))
+    if markdown is not None:
+        write_whole(markdown, page(found))
+    failed = [cell for one in found for cell in one.failed]
+    if failed:
+        p = failed[0].published
+        print(
+            f"leanrank: {len(failed)} figures that must be equal are not, the first is table {p.table}, {p.dataset}, "
+            f"{p.method}, {p.metric}: {p.text} published, {failed[0].ours:.6g} here.",
+            file=sys.stderr,
+        )
+        raise typer.Exit(DIFFERS)
+
+
+def _plain(found: Reproduction) -> dict[str, object]:
+    cells = [
+        {**asdict(cell), "difference": cell.difference, "status": cell.status, "failed": cell.failed}
+        for cell in found.cells
+    ]
+    return {**asdict(found), "summary": found.summary, "cells": cells}
+
+
+def _show(found: Reproduction) -> None:
+    from leanrank.evaluation.reproduce.markdown import cell_row, verdict
+
+    console = Console()
+    if not console.is_terminal:
+        console = Console(width=180)
+    console.rule(Text(found.title))
+    console.print(Text(found.protocol))
+    if found.cells:
+        headings = ("table", "data", "method", "measure", "published", "ours", "difference", "status", "why")
+        table = Table(title="Published and ours", title_justify="left", title_style="bold")
+        for heading in headings:
+            right = heading in ("published", "ours", "difference")
+            table.add_column(heading, justify="right" if right else "left", overflow="fold")
+        for cell in found.cells:
+            row = cell_row(cell)
+            style = "bold red" if cell.failed else _STYLES.get(row[7].partition(",")[0], "")
+            table.add_row(*(Text(text) for text in row), style=style)
+        console.print(table)
+    for own in found.tables:
+        table = Table(title=own.title, title_justify="left", title_style="bold")
+        for heading in own.columns:
+            table.add_column(heading, overflow="fold")
+        for line in own.rows:
+            table.add_row(*(Text(text) for text in line))
+        console.print(table)
+    if found.claims:
+        table = Table(title="What the paper states", title_justify="left", title_style="bold")
+        for heading in ("claim", "verdict", "our figures"):
+            table.add_column(heading, overflow="fold")
+        for claim in found.claims:
+            style = {True: "green", False: "yellow", None: "dim"}[claim.holds]
+            table.add_row(Text(claim.text), Text(verdict(claim), style=style), Text(claim.figures))
+        console.print(table)
+    console.print(Text(found.summary, style="bold"))
+    console.print()
