@@ -8,17 +8,24 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.naive import bestgain as naive
 
-from leanrank.kernels.bestgain import average_precision, merge_lists, merged_precisions
+from leanrank.kernels.bestgain import average_precision, list_windows, merge_lists, merged_precisions
 
 
 def merge(best, other, relevant, count_picked=False):
     n = len(best)
     best, other = np.array(best, np.int32), np.array(other, np.int32)
     relevant, ptr = np.array(relevant, dtype=bool), np.array([0, n])
-    out, value = np.empty(n, np.int32), np.empty((1, 1))
+    out = np.empty(n, np.int32)
     merge_lists(other, best, relevant, ptr, count_picked, out)
-    merged_precisions(other[None], best, relevant, ptr, 0, 1, np.array([0]), count_picked, value)
-    assert value[0, 0] == pytest.approx(naive.average_precision(out.tolist(), lambda d: relevant[d]), abs=1e-14)
+    expected = naive.average_precision(out.tolist(), lambda d: relevant[d])
+    R = int(relevant.sum())
+    for room in {0, R + 1 if R else 0}:  # by walking both lists, and by the table
+        ends_ptr, windows, ends = np.array([0, room]), np.zeros((1, n), np.uint16), np.zeros((1, room), np.int32)
+        list_windows(other[None], relevant, ptr, ends_ptr, 0, 1, windows, ends)
+        value = np.empty((1, 1))
+        lists = (other[None], windows, ends, best, relevant, ptr, ends_ptr)
+        merged_precisions(*lists, 0, 1, np.array([0]), count_picked, value)
+        assert value[0, 0] == pytest.approx(expected, abs=1e-14)
     return out.tolist()
 
 
@@ -37,6 +44,17 @@ def two_lists(draw):
 @given(two_lists())
 def test_equals_the_naive_merge(case):
     best, other, relevant = case
+    assert merge(best, other, relevant) == naive.combine(best, other, lambda d: relevant[d])
+    assert merge(best, other, relevant, True) == naive.combine_counting_picked(best, other, lambda d: relevant[d])
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_few_relevant_documents_among_many(seed):
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(30, 120))
+    relevant = np.zeros(n, dtype=bool)
+    relevant[rng.choice(n, rng.integers(1, 5), replace=False)] = True
+    best, other = rng.permutation(n).tolist(), rng.permutation(n).tolist()
     assert merge(best, other, relevant) == naive.combine(best, other, lambda d: relevant[d])
     assert merge(best, other, relevant, True) == naive.combine_counting_picked(best, other, lambda d: relevant[d])
 

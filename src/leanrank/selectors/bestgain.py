@@ -92,7 +92,7 @@ class BestGain(Selector):
 
     Notes
     -----
-    Cost O(|S| K n) after sorting; memory 4 n K bytes if lists are kept. A query without relevant documents gains 0
+    Cost O(|S| K n) after sorting; memory 4 to 6 n K bytes if lists are kept. A query without relevant documents gains 0
     and counts. Gains may be negative. Features constant inside every query are dropped first: their list would be the
     order of the file.
 
@@ -155,27 +155,28 @@ class BestGain(Selector):
         return Merging(measure, float(self.relevance_threshold), bool(self.count_picked), seed)
 
     def _fit(self, source: RankingSource) -> Path:
-        constant = fold(Constant(), source, self.engine)
+        merging = self._merging()
+        if self.engine is not None or not isinstance(source, RankingData) or source.X.size > _KEPT_VALUES:
+            constant = fold(Constant(), source, self.engine)
+
+            def one_round(chosen: tuple[int, ...], left: NDArray[np.int64]) -> tuple[NDArray[np.float64], float]:
+                found: tuple[NDArray[np.float64], float] = fold(Gains(merging, chosen, left), source, self.engine)
+                return found
+        else:
+            lists = RankedLists(source, merging)
+            constant = ~lists.varies if source.query_sizes.max() > 1 else np.zeros(source.n_features, dtype=bool)
+
+            def one_round(chosen: tuple[int, ...], left: NDArray[np.int64]) -> tuple[NDArray[np.float64], float]:
+                if chosen:  # one feature more than in the round before
+                    lists.add(chosen[-1])
+                return Gains(merging, chosen, left).finish(lists.partial(left))
+
         kept = np.flatnonzero(~constant)
         if not len(kept):
             raise DataError(f"All {len(constant)} features are constant inside every query: nothing to select.")
-        steps = self._greedy(kept, self._rounds(source, kept))
+        steps = self._greedy(kept, one_round)
         steps = [replace(step, feature=int(np.searchsorted(kept, step.feature))) for step in steps]
         return Path.of(steps, len(kept)).lift(kept, len(constant))
-
-    def _rounds(self, source: RankingSource, kept: NDArray[np.int64]) -> Round:
-        """A function of the features chosen and those left: the gains, and the metric so far."""
-        merging = self._merging()
-        if self.engine is not None or not isinstance(source, RankingData) or source.X.size > _KEPT_VALUES:
-            return lambda chosen, left: fold(Gains(merging, chosen, left), source, self.engine)
-        lists = RankedLists(source, merging)
-
-        def in_memory(chosen: tuple[int, ...], left: NDArray[np.int64]) -> tuple[NDArray[np.float64], float]:
-            if chosen:  # one feature more than in the round before
-                lists.add(chosen[-1])
-            return Gains(merging, chosen, left).finish(lists.partial(left))
-
-        return in_memory
 
     def _greedy(self, kept: NDArray[np.int64], one_round: Round) -> list[Step]:
         wanted = self._wanted(self.n_features_in_)
