@@ -5,6 +5,9 @@ BIN := $(VENV)/bin
 # pip's progress is noise in a log; its errors are not.
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 JOBS ?= 2
+# Without a GPU the CUDA tests run the same code on CPU tensors, given a torch; this release has a build without the
+# CUDA payload where the package index offers one. Without torch those tests skip.
+TORCH ?= torch==2.13.0
 
 .PHONY: demo test test-browser lint bench reproduce quality docs clean setup cpu-torch
 
@@ -14,25 +17,18 @@ $(VENV)/.installed: pyproject.toml
 	$(PIP) -e '.[test,lint]'
 	@touch $@
 
-$(VENV)/.installed-# Without a GPU the CUDA tests run the same code on CPU tensors. This build of torch has no CUDA payload where the
-# package index offers one; elsewhere install torch as its own instructions say, or leave it out: the tests skip.
-TORCH ?= torch==2.13.0
-cpu-torch: $(VENV)/.installed
-	$(BIN)/python -c 'import torch' 2>/dev/null || $(PIP) '$(TORCH)'
+$(VENV)/.installed-bench: $(VENV)/.installed
+	$(PIP) -e '.[bench]'
+	@touch $@
 
 $(VENV)/.installed-browser: $(VENV)/.installed
 	$(PIP) -e '.[browser]'
 	@touch $@
 
-test-browser: $(VENV)/.installed-browser  ## the report in a real browser
-	command -v chromium >/dev/null || { test "$$(id -u)" = 0 && apt-get -qq update && apt-get -qq install -y chromium; }
-	$(BIN)/python -m pytest tests/browser
-
-bench: $(VENV)/.installed
-	$(PIP) -e '.[bench]'
-	@touch $@
-
 setup: $(VENV)/.installed
+
+cpu-torch: $(VENV)/.installed
+	$(BIN)/python -c 'import torch' 2>/dev/null || $(PIP) '$(TORCH)'
 
 demo: $(VENV)/.installed  ## the main job on an embedded data set
 	$(BIN)/leanrank demo
@@ -40,25 +36,15 @@ demo: $(VENV)/.installed  ## the main job on an embedded data set
 test: $(VENV)/.installed  ## all tests
 	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal
 
+test-browser: $(VENV)/.installed-browser  ## the report in a real browser
+	command -v chromium >/dev/null || { test "$$(id -u)" = 0 && apt-get -qq update && apt-get -qq install -y chromium; }
+	$(BIN)/python -m pytest tests/browser
+
 lint: $(VENV)/.installed  ## style, types, import contract
 	$(BIN)/ruff check src tests benchmarks
 	$(BIN)/ruff format --check src tests benchmarks
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-
-# Without a GPU the CUDA tests run the same code on CPU tensors. This build of torch has no CUDA payload where the
-# package index offers one; elsewhere install torch as its own instructions say, or leave it out: the tests skip.
-TORCH ?= torch==2.13.0
-cpu-torch: $(VENV)/.installed
-	$(BIN)/python -c 'import torch' 2>/dev/null || $(PIP) '$(TORCH)'
-
-$(VENV)/.installed-browser: $(VENV)/.installed
-	$(PIP) -e '.[browser]'
-	@touch $@
-
-test-browser: $(VENV)/.installed-browser  ## the report in a real browser
-	command -v chromium >/dev/null || { test "$$(id -u)" = 0 && apt-get -qq update && apt-get -qq install -y chromium; }
-	$(BIN)/python -m pytest tests/browser
 
 bench: $(VENV)/.installed-bench  ## ratios against named peers, one run
 	$(BIN)/python -m benchmarks
