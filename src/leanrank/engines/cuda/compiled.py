@@ -23,8 +23,9 @@ if TYPE_CHECKING:
     from leanrank.engines.cuda.ranked_lists import RankedLists
 
 _RANK = {torch.uint8: "unsigned char", torch.int16: "unsigned short"}
-_COLUMNS = 128  # threads, in kernels that give each column of values a thread
-_SORTED = (32, 64, 128)  # columns are sorted with one of these numbers of documents
+_COLUMNS = {"ranks": 64, "metrics": 128}  # threads, in kernels that give each column of values a thread
+_SORTED = (32, 64, 128)  # documents of a column that are sorted at once
+_BY_SORTING = 1024  # documents of a column up to which sorting is faster than comparing everybody with everybody
 _SIDE = 48  # features a warp multiplies with as many others
 _WHOLE = 512  # documents of a query that one block of threads counts alone
 _SPLIT = 1024  # documents compared with 128 others, a piece of a longer query
@@ -35,19 +36,23 @@ def rank(values: torch.Tensor, start: torch.Tensor, lists: RankedLists) -> None:
     """Fill `below`, `place` and `tied` of the lists; query i begins at row `start[i]` of `values`."""
     K, ranks = lists.n_features, (lists.below, lists.place, lists.tied, lists.n_features)
     places = (values, start, lists.offset, lists.length)
-    if values.dtype == torch.float32 and lists.below.dtype == torch.uint8:
-        last = len(lists.sizes)
-        for longest in _SORTED:  # sizes descend
-            first = int(np.searchsorted(-lists.sizes, -longest, side="left"))
-            if first < last:
-                run = kernel("ranks.cu", "ranks_by_sorting", RANK=_RANK[torch.uint8], VALUE="float", LONGEST=longest)
-                blocks = -(-(last - first) * K // _COLUMNS)
-                run((blocks, 1), _COLUMNS, *places, *ranks, first, last, shared=longest * _COLUMNS * 5)
-            last = first
+    by_sorting = lists.sizes <= (_BY_SORTING if values.dtype == torch.float32 else 0)
+    last = len(lists.sizes)
+    for longest, at_once in [*zip(_SORTED, _SORTED, strict=True), (_BY_SORTING, _SORTED[-1])]:  # sizes descend
+        first = int(np.searchsorted(-lists.sizes, -longest, side="left"))
+        if first < last and by_sorting[first]:
+            constants = {"RANK": _RANK[lists.below.dtype], "VALUE": "float", "LONGEST": at_once}
+            run = kernel("ranks.cu", "ranks_by_sorting", **constants)
+            threads = _COLUMNS["ranks"]
+            blocks = -(-(last - first) * K // threads)
+            run((blocks, 1), threads, *places, *ranks, first, last, shared=at_once * threads * 5)
+        last = first
+    others = np.flatnonzero(~by_sorting)
+    if not len(others):
         return
-    tiles = -(-lists.sizes // 32)
+    tiles = -(-lists.sizes[others] // 32)
     items = np.empty((int(tiles.sum()), 2), dtype=np.int32)
-    items[:, 0] = np.repeat(np.arange(len(tiles)), tiles)
+    items[:, 0] = np.repeat(others, tiles)
     items[:, 1] = 32 * (np.arange(len(items)) - np.repeat(np.cumsum(tiles) - tiles, tiles))
     value = "float" if values.dtype == torch.float32 else "double"
     run = kernel("ranks.cu", "ranks_by_counting", RANK=_RANK[lists.below.dtype], VALUE=value, LONGEST=2)
@@ -71,6 +76,8 @@ def kendall(lists: RankedLists, mode: int, total: torch.Tensor) -> None:
         counts = torch.zeros((len(chosen), K, K), dtype=torch.int64, device=lists.device)
         items = np.concatenate([_pieces(query, lists.sizes[query], slot) for slot, query in enumerate(chosen)])
         _count(lists, mode, items, int(lists.sizes[chosen].max()), total, counts)
+        if mode in (HALF, TAU_B):
+            counts.div_(-2, rounding_mode="floor")  # even numbers
         pairs = lists.sizes[chosen] * (lists.sizes[chosen] - 1) // 2
         total += in_units(counts, lists.tied[lists.on_device(chosen)], lists.on_device(pairs), mode).triu()
 
@@ -177,5 +184,6 @@ def ranked_metric(
     run = kernel("metrics.cu", "ranked_metric", RANK=_RANK[lists.below.dtype], SHORT=128 if short else 0)
     places = (lists.below, lists.place, lists.offset, lists.length, lists.first_row, gain, divisor, scratch, out)
     numbers = (ctypes.c_longlong(len(lists.below)), K, n_queries, measure, min(cutoff, 1 << 30))
-    run((-(-n_queries * K // _COLUMNS), 1), _COLUMNS, *places, *numbers, int(expected), int(ascending))
+    threads = _COLUMNS["metrics"]
+    run((-(-n_queries * K // threads), 1), threads, *places, *numbers, int(expected), int(ascending))
     return out

@@ -261,8 +261,8 @@ extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT)
 #pragma unroll
             for (int i = 0; i < 72; i++) {
                 const int a = feature_a + i / 24 * 16 + i % 4 / 2 * 8, b = feature_b + i / 4 % 6 * 8 + i % 2;
-                const int count = SIGNED ? sums[i / 24][i / 4 % 6][i % 4] / -2 : sums[i / 24][i / 4 % 6][i % 4];
-                if (a <= b && b < K) atomicAdd((unsigned long long*)counted + (wide)a * K + b, (unsigned long long)(wide)count);
+                const wide sum = sums[i / 24][i / 4 % 6][i % 4];  // of pieces, not yet halved
+                if (a <= b && b < K) atomicAdd((unsigned long long*)counted + (wide)a * K + b, (unsigned long long)sum);
             }
         } else {
             const int* ties = tied + (wide)item.query * K;

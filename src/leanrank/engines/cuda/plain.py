@@ -103,6 +103,7 @@ def _walk(
 ) -> torch.Tensor:
     """Position after position, in the order and with the operations of the processor's kernels."""
     n = gain.shape[2]
+    position = torch.arange(1, n + 1, dtype=torch.float64, device=gain.device)  # a GPU divides by numbers less exactly
     zero = torch.zeros_like(gain[:, :, 0])
     sums, running = torch.empty_like(gain), zero
     for i in range(n):
@@ -119,8 +120,8 @@ def _walk(
             term = torch.where(many, torch.where(ends, discounts * (group / n_group), 0.0), g / divisor[i])
         else:
             slope = (group - 1.0) / torch.clamp(n_group - 1.0, min=1.0)
-            tied = group / n_group * (hits + 1.0 + (i - begin[:, :, i]) * slope) / (i + 1)
-            term = torch.where(many, tied, g * (hits + g) / (i + 1))
+            tied = group / n_group * (hits + 1.0 + (i - begin[:, :, i]) * slope) / position[i]
+            term = torch.where(many, tied, g * (hits + g) / position[i])
             hits = torch.where(ends, hits + group, hits)
         total = torch.where(counts, total + term, total)
     return total

@@ -85,7 +85,7 @@ def ranked_lists(block: RankingData, device: torch.device) -> Iterator[RankedLis
     """The ranks of all queries of a block, in pieces; kept on the device until this thread takes another block."""
     kept: WeakKeyDictionary[RankingData, list[RankedLists]] = _recent.__dict__.setdefault("lists", WeakKeyDictionary())
     found = kept.get(block)
-    if found is not None and found[0].device == device:
+    if found is not None and found[0].device == torch.empty(0, device=device).device:  # "cuda" is "cuda:0"
         yield from found
         return
     kept.clear()

@@ -7,12 +7,14 @@
 // so n - 1 - place is the position in descending order where equal values keep the order of rows. A query's ranks are
 // stored feature by feature, documents beside each other, padded to a multiple of 16 with all bits set.
 //
-// Set by the caller: RANK (type of a rank), VALUE (type of a value), LONGEST (documents a column is sorted with).
+// Set by the caller: RANK (type of a rank), VALUE (type of a value), LONGEST (documents
+// sorted at once).
 
 typedef long long wide;
 typedef unsigned int word;
 
-constexpr int COLUMNS = 128;  // threads, one column of values each
+constexpr int COLUMNS = 64;                  // threads, one column of values each
+constexpr bool ONCE = sizeof(RANK) == 1;     // lists are no longer than what is sorted at once
 
 template <int A, int B>
 __device__ __forceinline__ void order(float (&x)[LONGEST]) {
@@ -50,71 +52,93 @@ __device__ __forceinline__ void sort(float (&x)[LONGEST]) {
     }
 }
 
-// Short lists of float32: sort the column in registers, then look every value up in it.
+// Look 16 values up in the sorted column: how many are lower (or, with `equal`, not higher).
+__device__ __forceinline__ void look_up(const float* column, const float (&value)[16], int (&found)[16], bool equal) {
+#pragma unroll
+    for (int d = 0; d < 16; d++) found[d] = 0;
+#pragma unroll
+    for (int step = LONGEST / 2; step; step /= 2)
+#pragma unroll
+        for (int d = 0; d < 16; d++) {
+            const float other = column[(found[d] + step - 1) * COLUMNS];
+            if (equal ? other <= value[d] : other < value[d]) found[d] += step;
+        }
+    if (!ONCE)  // the search ends one short where all of them count; a column sorted whole has the value itself
+#pragma unroll
+        for (int d = 0; d < 16; d++) found[d] += equal ? column[found[d] * COLUMNS] <= value[d] : column[found[d] * COLUMNS] < value[d];
+}
+
+// Write 16 ranks, or add to them; the padding stays as it is.
+__device__ __forceinline__ void put(RANK* to, const int (&rank)[16], int left, bool fresh) {
+    constexpr int PER_WORD = 4 / sizeof(RANK), BITS = 32 / PER_WORD;
+    word packed[16 / PER_WORD];
+#pragma unroll
+    for (int w = 0; w < 16 / PER_WORD; w++) packed[w] = fresh ? 0 : ((const word*)to)[w];
+#pragma unroll
+    for (int d = 0; d < 16; d++)
+        packed[d / PER_WORD] += (d < left ? (word)rank[d] : fresh ? (1u << BITS) - 1 : 0) << (d % PER_WORD * BITS);
+#pragma unroll
+    for (int w = 0; w < 16 / PER_WORD; w += 4)
+        ((uint4*)to)[w / 4] = make_uint4(packed[w], packed[w + 1], packed[w + 2], packed[w + 3]);
+}
+
+// float32: sort up to LONGEST documents of a column in registers, look every value of the column up in them, and go on
+// with the documents before them.
 extern "C" __global__ void __launch_bounds__(COLUMNS)
     ranks_by_sorting(const float* X, const wide* start, const wide* offset, const int* length, RANK* below, RANK* place,
                      int* tied, int K, int first, int last) {
-    extern __shared__ float sorted[];  // [LONGEST][COLUMNS]
-    unsigned char* seen = (unsigned char*)(sorted + LONGEST * COLUMNS);
+    extern __shared__ float shared[];
+    float* sorted = shared + threadIdx.x;  // [LONGEST][COLUMNS]
+    word* seen = (word*)(shared + LONGEST * COLUMNS) + threadIdx.x;  // bytes: [LONGEST / 4][COLUMNS][4]
     const wide number = (wide)blockIdx.x * COLUMNS + threadIdx.x;
     const int query = first + (int)(number / K), feature = (int)(number % K);
     if (query >= last) return;
     const int n = length[query], stored = (n + 15) / 16 * 16;
     const float* values = X + start[query] * K + feature;
+    const wide at = offset[query] + (wide)feature * stored;
+    int pairs = 0;
 
-    float x[LONGEST];
+    for (int begin = ONCE ? 0 : (n - 1) / LONGEST * LONGEST; begin >= 0; begin -= LONGEST) {
+        float x[LONGEST];
 #pragma unroll
-    for (int i = 0; i < LONGEST; i++) x[i] = i < n ? values[(wide)i * K] + 0.0f : __int_as_float(0x7f800000);  // -0.0 is 0.0
-    sort<0, LONGEST>(x);
+        for (int i = 0; i < LONGEST; i++)
+            x[i] = begin + i < n ? values[(wide)(begin + i) * K] + 0.0f : __int_as_float(0x7f800000);  // -0.0 is 0.0
+        sort<0, LONGEST>(x);
+#pragma unroll
+        for (int i = 0; i < LONGEST; i++) sorted[i * COLUMNS] = x[i];
+        for (int i = 0; i < LONGEST / 4; i++) seen[i * COLUMNS] = 0;
 
-    int run = 0, pairs = 0;
+        const bool fresh = ONCE || begin + LONGEST >= n;
+        for (int s = stored - 16; s >= 0; s -= 16) {  // later documents first
+            float value[16];
+            int low[16], high[16];
 #pragma unroll
-    for (int i = 0; i < LONGEST; i++) {
-        sorted[i * COLUMNS + threadIdx.x] = x[i];
-        if (i > 0) {
-            run = x[i] == x[i - 1] ? run + 1 : 0;
-            if (i < n) pairs += run;
+            for (int d = 0; d < 16; d++) value[d] = s + d < n ? values[(wide)(s + d) * K] + 0.0f : 0.0f;
+            look_up(sorted, value, low, false);
+            if (!ONCE && s < begin) {
+                look_up(sorted, value, high, true);
+            } else {
+#pragma unroll
+                for (int d = 15; d >= 0; d--) {
+                    high[d] = low[d];
+                    if ((ONCE || s < begin + LONGEST) && s + d < n) {
+                        unsigned char* same = (unsigned char*)(seen + low[d] / 4 * COLUMNS) + low[d] % 4;
+                        high[d] += *same;
+                        *same += 1;
+                    }
+                }
+            }
+#pragma unroll
+            for (int d = 0; d < 16; d++)
+                if (s + d < n) pairs += high[d] - low[d];
+            put(below + at + s, low, n - s, fresh);
+            put(place + at + s, high, n - s, fresh);
         }
     }
     tied[(wide)query * K + feature] = pairs;
-    if (place)
-        for (int i = 0; i < LONGEST / 4; i++) ((word*)seen)[i * COLUMNS + threadIdx.x] = 0;
-
-    const wide at = offset[query] + (wide)feature * stored;
-    for (int s = stored - 16; s >= 0; s -= 16) {  // later documents first
-        float value[16];
-        int low[16];
-#pragma unroll
-        for (int d = 0; d < 16; d++) {
-            value[d] = s + d < n ? values[(wide)(s + d) * K] + 0.0f : 0.0f;
-            low[d] = 0;
-        }
-#pragma unroll
-        for (int step = LONGEST / 2; step; step /= 2)
-#pragma unroll
-            for (int d = 0; d < 16; d++)
-                if (sorted[(low[d] + step - 1) * COLUMNS + threadIdx.x] < value[d]) low[d] += step;
-        word packed[4] = {0, 0, 0, 0};
-#pragma unroll
-        for (int d = 0; d < 16; d++) packed[d / 4] |= (s + d < n ? low[d] : 0xFFu) << (d % 4 * 8);
-        *(uint4*)(below + at + s) = make_uint4(packed[0], packed[1], packed[2], packed[3]);
-        if (place) {
-            packed[0] = packed[1] = packed[2] = packed[3] = 0;
-#pragma unroll
-            for (int d = 15; d >= 0; d--) {
-                if (s + d < n) {
-                    unsigned char* same = seen + (low[d] / 4 * COLUMNS + threadIdx.x) * 4 + low[d] % 4;
-                    low[d] += *same;
-                    *same += 1;
-                }
-                packed[d / 4] |= (s + d < n ? low[d] : 0xFFu) << (d % 4 * 8);
-            }
-            *(uint4*)(place + at + s) = make_uint4(packed[0], packed[1], packed[2], packed[3]);
-        }
-    }
 }
 
-// Long lists, and float64: compare everybody with everybody. A block takes 32 features and 32 documents.
+// Very long lists, and float64: compare everybody with everybody. A block takes 32 features and 32 documents.
 extern "C" __global__ void __launch_bounds__(256)
     ranks_by_counting(const VALUE* X, const wide* start, const wide* offset, const int* length, const int2* items,
                       RANK* below, RANK* place, int* tied, int K) {
@@ -150,11 +174,11 @@ extern "C" __global__ void __launch_bounds__(256)
         const wide at = offset[query] + (wide)feature * stored + s;
         if (s < n) {
             below[at] = (RANK)lower[d];
-            if (place) place[at] = (RANK)(lower[d] + later[d]);
+            place[at] = (RANK)(lower[d] + later[d]);
             pairs += later[d];
         } else if (s < stored) {
             below[at] = (RANK)~0u;
-            if (place) place[at] = (RANK)~0u;
+            place[at] = (RANK)~0u;
         }
     }
     if (pairs) atomicAdd(tied + (wide)query * K + feature, pairs);
