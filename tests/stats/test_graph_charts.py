@@ -9,7 +9,7 @@ from tests.stats.toy import random_data
 
 from leanrank.errors import ParameterError
 from leanrank.stats.feature_graph import FeatureGraph, feature_graph
-from leanrank.stats.graph_charts import _edges, cluster_order, clusters, layout
+from leanrank.stats.graph_charts import cluster_order, clusters, drawn_edges, layout
 
 # Two families, their members mixed up: {0, 2, 4} and {1, 3}.
 FAMILY = np.array([0, 1, 0, 1, 0])
@@ -29,9 +29,9 @@ def test_families_stay_together():
 
 
 def test_edges_reach_every_feature():
-    assert {j for edge in _edges(SIMILARITY, None) for j in edge} == set(range(5))
-    assert _edges(SIMILARITY, 0.5) == [(0, 2), (0, 4), (1, 3), (2, 4)]
-    assert _edges(SIMILARITY, 2.0) == []
+    assert {j for edge in drawn_edges(SIMILARITY, None) for j in edge} == set(range(5))
+    assert drawn_edges(SIMILARITY, 0.5) == [(0, 2), (0, 4), (1, 3), (2, 4)]
+    assert drawn_edges(SIMILARITY, 2.0) == []
 
 
 def test_number_of_clusters_is_checked():

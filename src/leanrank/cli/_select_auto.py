@@ -28,14 +28,18 @@ def select_auto(
 
     if resume is not None and not resume.is_file():
         raise ParameterError(f"There is no journal {str(resume)!r} to resume.")
-    kept = resume or journal
-    path = kept or (Path(f"{output}.db") if output is not None else Path("leanrank-select.db"))
+    path = journal_of(journal, resume, output)
     try:
-        return _run(select, data, path, named=kept is not None, **options)
+        return _run(select, data, path, named=(resume or journal) is not None, **options)
     except KeyboardInterrupt:
         again = command if resume is not None else f"{command} --resume {path}"
         print(f"leanrank: interrupted; what is finished is kept in {path}. Go on with:\n  {again}", file=sys.stderr)
         raise typer.Exit(INTERRUPTED) from None
+
+
+def journal_of(journal: Path | None, resume: Path | None, output: Path | None) -> Path:
+    """Where finished work is kept: as the user says, or beside the output."""
+    return resume or journal or (Path(f"{output}.db") if output is not None else Path("leanrank-select.db"))
 
 
 def _run(select: Any, data: RankingData, path: Path, *, named: bool, **options: Any) -> Selection:

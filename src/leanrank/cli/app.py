@@ -16,6 +16,7 @@ from leanrank.cli.evaluate import evaluate
 from leanrank.cli.graph import graph
 from leanrank.cli.lint import lint
 from leanrank.cli.predict import predict
+from leanrank.cli.report import report
 from leanrank.cli.reproduce import reproduce
 from leanrank.cli.select import select
 from leanrank.cli.train import train
@@ -34,7 +35,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (lint, graph, select, train, predict, evaluate, demo, compare, reproduce):
+for command in (lint, graph, select, train, predict, evaluate, demo, compare, reproduce, report):
     app.command()(command)
 
 

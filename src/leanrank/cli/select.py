@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 import sys
+from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -59,6 +60,7 @@ def select(
     ] = None,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Where to write the features.")] = None,
     form: Annotated[Format | None, typer.Option("--format", help="json, ids, names (one a line) or ranklib.")] = None,
+    report: Annotated[Path | None, typer.Option(help="auto: also write a report (.html, .md or .json) here.")] = None,
     engine: Annotated[str | None, typer.Option(help="local[:threads], dask://host:port or spark.")] = None,
     seed: Annotated[int, typer.Option(help="Seed of everything that draws numbers.")] = 0,
     label: LabelOption = None,
@@ -80,6 +82,12 @@ def select(
         from leanrank.engines.parse import engine_of
 
         where = engine_of(engine)
+    if report is not None:
+        from leanrank.report.writing import form_of, renderer, write_report
+
+        if method != "auto" or graph is not None:
+            raise ParameterError("--report shows what was measured, and one method alone measures nothing: drop one.")
+        renderer(form_of(report))  # an unknown format is refused before any work
     if method != "auto" or graph is not None:
         from leanrank.cli._select_one import select_one, show_one
 
@@ -98,7 +106,8 @@ def select(
     if file is None:
         raise ParameterError("Name a file of judged data.")
     from leanrank.cli._costs import read_costs
-    from leanrank.cli._select_auto import select_auto, show_selection
+    from leanrank.cli._origin import origin_of, remember
+    from leanrank.cli._select_auto import journal_of, select_auto, show_selection
 
     prices, groups = (None, None) if costs is None else read_costs(costs)
     data, held_out = read(file), None if valid is None else read(valid)
@@ -126,10 +135,16 @@ def select(
         progress=True,
     )
     tested = None if test is None else _test(selection, ranker, metric, data, held_out, read(test))
+    source = origin_of(file, label=label, qid=qid, comments=comments, regroup=regroup)
+    selection = replace(selection, source=source)
+    remember(journal_of(journal, resume, output), source, tested)
     record = selection.to_dict() if tested is None else {**selection.to_dict(), "test": tested}
+    if report is not None:
+        write_report(selection, report, data, test=tested, engine=where)
     if _deliver(record, output, form):
         show_selection(selection, tested, console)
         _say_written(output, console)
+        _say_written(report, console)
         if output is not None:
             console.print(Text(f"Next: leanrank train {file} --features {output} -o model.json"))
 

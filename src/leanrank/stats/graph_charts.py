@@ -106,7 +106,7 @@ def draw(graph: FeatureGraph, *, n_clusters: int | None = None, sigma: float | N
         {"x": nodes[i]["x"], "y": nodes[i]["y"], "x2": nodes[j]["x"], "y2": nodes[j]["y"],
          "similarity": round(float(graph.similarity[i, j]), 6),
          "edge": f"{graph.feature_names[i]} ~ {graph.feature_names[j]}"}
-        for i, j in _edges(graph.similarity, sigma)
+        for i, j in drawn_edges(graph.similarity, sigma)
     ]  # fmt: skip
     axis: dict[str, Any] = {"axis": None, "scale": alt.Scale(zero=False, padding=20)}
     x, y = alt.X("x:Q", **axis), alt.Y("y:Q", **axis)
@@ -128,7 +128,7 @@ def draw(graph: FeatureGraph, *, n_clusters: int | None = None, sigma: float | N
     return chart.properties(width=640, height=480, title=_title(graph))
 
 
-def _edges(similarity: NDArray[np.float64], sigma: float | None) -> list[tuple[int, int]]:
+def drawn_edges(similarity: NDArray[np.float64], sigma: float | None = None) -> list[tuple[int, int]]:
     """Pairs (i, j), i < j, to draw, strongest first."""
     first, second = np.triu_indices(len(similarity), k=1)
     strength = similarity[first, second]

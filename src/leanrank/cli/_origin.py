@@ -1,0 +1,25 @@
+"""Where a selection came from: the command and the data, kept with the result so that a report can be made later."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from pathlib import Path
+from typing import Any
+
+
+def origin_of(file: Path, **reading: Any) -> dict[str, Any]:
+    """The command that runs, and the data it reads with the options that it takes to read them."""
+    from leanrank.report.repeat import repeatable
+
+    given = {name: value for name, value in reading.items() if value}
+    return {"command": shlex.join(["leanrank", *repeatable(sys.argv[1:])]), "data": str(file), **given}
+
+
+def remember(journal: Path, source: dict[str, Any], test: dict[str, Any] | None) -> None:
+    """Write both into the journal of a finished run."""
+    from leanrank.evaluation.journal import Journal, read_about
+    from leanrank.report.loading import ORIGIN
+
+    with Journal(journal, read_about(journal)) as book:
+        book.put(ORIGIN, {"source": source, "test": test})

@@ -1,0 +1,103 @@
+"""`leanrank report`: a selection or a comparison as one HTML file, or as Markdown, JSON and pictures."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.text import Text
+
+from leanrank.cli._input import CommentsOption, LabelOption, QidOption, RegroupOption, read_data
+from leanrank.errors import DataError, LeanRankError
+
+if TYPE_CHECKING:
+    from leanrank.data.ranking_data import RankingData
+
+
+class ReportFormat(StrEnum):
+    """How a report is written."""
+
+    html = "html"
+    md = "md"
+    json = "json"
+
+
+def report(
+    results: Annotated[
+        Path, typer.Argument(help="features.json or the journal (.db) of `select`, or the journal of `compare`.")
+    ],
+    data: Annotated[
+        Path | None, typer.Option(help="The data of the selection, if they are no longer where they were.")
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Where to write; report.html if not said.")
+    ] = None,
+    form: Annotated[
+        ReportFormat | None, typer.Option("--format", help="The format, if the name of the file does not say it.")
+    ] = None,
+    charts: Annotated[Path | None, typer.Option(help="A folder for the charts as PNG and SVG.")] = None,
+    metric: Annotated[
+        str | None, typer.Option(help="compare: the metric that is tested; the last one if not said.")
+    ] = (None),
+    label: LabelOption = None,
+    qid: QidOption = None,
+    comments: CommentsOption = None,
+    regroup: RegroupOption = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON, and write no report.")] = False,
+) -> None:
+    """Write a report of RESULTS: what was chosen, why, what it costs and how sure that is, in one file.
+
+    The data are read again from where `select` found them, and checked to be the same.
+
+    Example: leanrank report features.json -o report.html
+    """
+    from leanrank.evaluation.comparison import Comparison
+    from leanrank.report._summary import summarize
+    from leanrank.report.chart_files import write_charts
+    from leanrank.report.loading import load_results
+    from leanrank.report.writing import as_json as text_of
+    from leanrank.report.writing import form_of, renderer, write_summary
+
+    target = output or Path(f"report.{form or 'html'}")
+    renderer(form or form_of(target))  # an unknown format is refused before any work
+    found = load_results(results)
+    console, why_not = Console(stderr=as_json), ""
+    judged: RankingData | None = None
+    if isinstance(found.results, Comparison):
+        if data is not None:
+            raise DataError("A report of a comparison is made of its journal alone: leave out --data.")
+    elif data is not None:
+        judged = read_data(data, label=label, qid=qid, comments=comments, regroup=regroup)
+    else:
+        judged, why_not = _data_again(found.results.source, found.results.settings["fingerprint"])
+    summary = summarize(found.results, judged, test=found.test, metric=metric)
+    if why_not:
+        summary["notes"].append(why_not)
+        Console(stderr=True).print(Text(why_not, style="yellow"))
+    if charts is not None:
+        written = write_charts(summary, charts)
+        console.print(Text(f"Written: {len(written)} pictures in {charts}"))
+    if as_json:
+        print(text_of(summary), end="")
+        return
+    write_summary(summary, target, form)
+    console.print(Text(summary["sentence"], style="bold"))
+    console.print(Text(f"Written: {target}"))
+
+
+def _data_again(source: dict[str, Any], fingerprint: str) -> tuple[RankingData | None, str]:
+    """The data of a selection from where they were, or why there are none."""
+    where = source.get("data")
+    if where is None:
+        return None, "Name the data with --data FILE to have them in the report."
+    reading = {name: source.get(name) for name in ("label", "qid", "comments")}
+    try:
+        data = read_data(Path(where), **reading, regroup=bool(source.get("regroup")))
+    except (LeanRankError, OSError):
+        return None, f"The data are no longer in {where}: name them with --data FILE to have them in the report."
+    if data.fingerprint() != fingerprint:
+        return None, f"{where} has changed since the selection was made: name the same data with --data FILE."
+    return data, ""

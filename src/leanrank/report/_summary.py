@@ -1,0 +1,242 @@
+"""The summary: one dict of plain values, the only input of every renderer."""
+
+from __future__ import annotations
+
+import platform
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+import numpy as np
+
+from leanrank import __version__
+from leanrank.data.ranking_data import RankingData
+from leanrank.errors import DataError, MissingValuesError
+from leanrank.evaluation.comparison import REFERENCE, Comparison
+from leanrank.evaluation.portfolio import IMPORTANCE, SIMILARITY
+from leanrank.evaluation.select_features import ALL
+from leanrank.evaluation.selection import CurvePoint, Selection, sentence_of
+from leanrank.report.alike import alike, nearest_kept, stands_for
+from leanrank.selectors.limits import Limits
+from leanrank.stats.feature_graph import feature_graph
+from leanrank.stats.lint import lint
+
+FORMAT = "leanrank-report"
+VERSION = 1
+#: Packages whose versions a report names, where they are installed.
+PACKAGES = ("numpy", "scipy", "scikit-learn", "numba", "lightgbm", "xgboost", "catboost", "altair", "vl-convert-python")
+
+
+def summarize(
+    results: Selection | Comparison,
+    data: RankingData | None = None,
+    *,
+    test: dict[str, Any] | None = None,
+    metric: str | None = None,
+    engine: Any = None,
+) -> dict[str, Any]:
+    """Everything a report says, as plain values that JSON can hold.
+
+    Parameters
+    ----------
+    results : Selection or Comparison
+    data : RankingData, optional
+        What a selection was made from. With it come importance, likeness and clusters of features, and lint findings.
+    test : dict, optional
+        Of a selection: what it does to queries kept for a test, as `leanrank select --test` measures it.
+    metric : str, optional
+        Of a comparison: the metric that is tested.
+    engine : optional
+        Where the feature graph is computed.
+    """
+    if isinstance(results, Comparison):
+        return _of_comparison(results, metric)
+    return _of_selection(results, data, test, engine)
+
+
+def _of_selection(
+    selection: Selection, data: RankingData | None, test: dict[str, Any] | None, engine: Any
+) -> dict[str, Any]:
+    settings = selection.settings
+    column_of = {name: j for j, name in enumerate(selection.feature_names)}
+    path = [column_of[name] for name in selection.path]
+    features = _features(selection, path)
+    graph, checked, notes = _of_data(selection, data, path, engine)
+    if graph is not None:
+        for feature, importance, cluster, nearest in zip(
+            features, graph.pop("importance"), graph.pop("cluster"), graph.pop("nearest"), strict=True
+        ):
+            feature.update(importance=importance, cluster=cluster, nearest=nearest)
+        _say_what_is_replaced(features, path, selection.n_features)
+    return {
+        "format": FORMAT,
+        "format_version": VERSION,
+        "kind": "selection",
+        "sentence": selection.sentence(),
+        "proven": selection.proven,
+        "reason": selection.reason,
+        "method": selection.method,
+        "metric": settings["metric_name"].upper(),
+        "n_features": len(selection.feature_names),
+        "n_kept": selection.n_features,
+        "kept": list(selection.features),
+        "has_costs": settings["costs"] is not None,
+        "cost": selection.cost,
+        "baseline": selection.baseline,
+        "versus_all": selection.versus_all,
+        "nested": selection.nested,
+        "test": test,
+        "path": path,
+        "features": features,
+        "curve": [_point(point, selection) for point in selection.curve],
+        "pareto": [_point(point, selection) for point in selection.pareto],
+        "sentences": _sentences(selection),
+        "per_query": selection.per_query,
+        "losers": list(selection.losers),
+        "stability": {name: selection.stability[name] for name in ("nogueira", "low", "high")},
+        "graph": graph,
+        "lint": checked,
+        "notes": notes,
+        "settings": settings,
+        "seconds": round(selection.seconds, 1),
+        "source": selection.source,
+        "versions": versions(),
+    }
+
+
+def _features(selection: Selection, path: list[int]) -> list[dict[str, Any]]:
+    """One record per column of the data: where it is on the path, what it costs, how often folds chose it."""
+    settings, names = selection.settings, selection.feature_names
+    limits = Limits.of("select", names, costs=settings["costs"], groups=settings["groups"])
+    cost = limits.marginal(np.zeros(len(names), dtype=bool))
+    frequency = selection.stability["frequency"]
+    features: list[dict[str, Any]] = [
+        {
+            "name": name,
+            "id": j + 1,
+            "position": None,
+            "kept": False,
+            "cost": float(cost[j]),
+            "frequency": frequency.get(name, 0.0),
+            "importance": None,
+            "cluster": None,
+            "nearest": [],
+            "replaces": None,
+        }
+        for j, name in enumerate(names)
+    ]
+    taken = np.zeros(len(names), dtype=bool)
+    for position, j in enumerate(path):
+        features[j]["position"] = position + 1
+        features[j]["kept"] = position < selection.n_features
+        features[j]["cost"] = float(limits.marginal(taken)[j])  # of a group that is paid already, less
+        taken[j] = True
+    return features
+
+
+def _say_what_is_replaced(features: list[dict[str, Any]], path: list[int], n_kept: int) -> None:
+    replaced = stands_for(features, path, n_kept)
+    for j, feature in enumerate(features):
+        if j in replaced:
+            others = [{"name": features[other]["name"], "similarity": s} for s, other in replaced[j]]
+            feature["replaces"] = {"n": len(others), "nearest": others[:5]}
+        else:
+            position, similarity = nearest_kept(feature["nearest"], n_kept)
+            feature["nearest_kept"] = {"name": features[path[position]]["name"], "similarity": similarity}
+
+
+def _of_data(
+    selection: Selection, data: RankingData | None, path: list[int], engine: Any
+) -> tuple[dict[str, Any] | None, dict[str, Any] | None, list[str]]:
+    """The graph and the lint report where there are data, and a note on what is left out."""
+    if data is None:
+        return None, None, ["Importance, likeness and clusters of features and the check of the data need the data."]
+    if data.fingerprint() != selection.settings["fingerprint"]:
+        raise DataError(
+            f"These are not the data the selection was made from: their fingerprint is {data.fingerprint()}, the "
+            f"selection's {selection.settings['fingerprint']}. Name the file it was made from, or none."
+        )
+    checked = lint(data, engine).to_dict()
+    try:
+        graph = feature_graph(data, IMPORTANCE, SIMILARITY, engine)
+    except MissingValuesError as error:
+        return None, checked, [f"There is no feature graph: {error}"]
+    return alike(graph, np.array(path, dtype=np.int64), selection.n_features), checked, []
+
+
+def _point(point: CurvePoint, selection: Selection) -> dict[str, Any]:
+    """A point of the curve; `low` and `high` are differences to all features, as `difference` is."""
+    chosen = point.method == selection.method and point.k == selection.n_features
+    return {
+        "method": point.method,
+        "k": point.k,
+        "cost": point.cost,
+        "mean": round(point.mean, 6),
+        "difference": point.difference,
+        "low": point.low,
+        "high": point.high,
+        "chosen": chosen,
+        "all": point.method == ALL,
+    }
+
+
+def _sentences(selection: Selection) -> list[dict[str, Any]]:
+    """What each measured size of the chosen method's path does, smallest first; the last keeps everything."""
+    name, total = selection.settings["metric_name"], len(selection.feature_names)
+    at = {point.k: point for point in selection.curve if point.method in (selection.method, ALL)}
+    at.update({point.k: point for point in selection.curve if point.method == selection.method})
+    return [
+        {
+            "k": k,
+            "sentence": sentence_of(k, total, name, {"mean": at[k].difference, "low": at[k].low, "high": at[k].high}),
+        }
+        for k in sorted(at)
+    ]
+
+
+def _of_comparison(comparison: Comparison, metric: str | None) -> dict[str, Any]:
+    tables = comparison.to_dict(metric)
+    about = tables.pop("about")
+    methods = list(dict.fromkeys(row["method"] for row in tables["means"]))
+    rankers = list(dict.fromkeys(row["ranker"] for row in tables["means"]))
+    return {
+        "format": FORMAT,
+        "format_version": VERSION,
+        "kind": "comparison",
+        "sentence": _leader(tables, methods),
+        "n_methods": len(methods),
+        "rankers": rankers,
+        "metrics": comparison.metrics,
+        **tables,
+        "settings": {name: value for name, value in about.items() if name != "feature_names"},
+        "versions": versions(),
+    }
+
+
+def _leader(tables: dict[str, Any], methods: list[str]) -> str:
+    """Who leads, in one sentence."""
+    if not tables["means"]:
+        return "Nothing is finished yet."
+    unified = tables["unified"]
+    if not unified:
+        return f"{len(methods)} methods compared; none is in every column, so there is no common ranking."
+    ranked = [row for row in unified if row["method"] != REFERENCE]
+    if not ranked:
+        return f"{len(methods)} methods compared; none is in every column, so there is no common ranking."
+    best = max(ranked, key=lambda row: row["rank"])
+    columns = sum(best["counts"])
+    noun = "method" if len(ranked) == 1 else "methods"
+    return (
+        f"{best['method']} is the best of {len(ranked)} {noun}: {best['rank']:.2f} of at most {columns} in the unified "
+        "ranking over rankers, sizes and metrics"
+    )
+
+
+def versions() -> dict[str, str]:
+    """What this report is written with."""
+    found = {"leanrank": __version__, "Python": platform.python_version()}
+    for package in PACKAGES:
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            continue
+    return found

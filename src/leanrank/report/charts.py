@@ -1,0 +1,235 @@
+"""The charts of a report as Vega-Lite specifications: drawn with altair, from the summary alone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import altair as alt
+
+from leanrank.report.comparison_charts import comparison_charts
+from leanrank.report.graph_charts import drawing, heatmap
+
+Spec = dict[str, Any]
+
+#: Neutral on light and on dark paper.
+GREY = "#8a8f98"
+GAIN, LOSS, CHOSEN, FRONT = "#2b8a3e", "#c92a2a", "#d9480f", "#1971c2"
+#: From this many features on, sizes are drawn on a logarithmic axis.
+LOGARITHMIC = 40
+#: Features in the chart of frequencies at most.
+MOST_BARS = 40
+HEIGHT = 320
+
+
+def charts(summary: dict[str, Any]) -> dict[str, Spec]:
+    """Name -> specification, of every chart the summary has the figures for."""
+    if summary["kind"] == "comparison":
+        return comparison_charts(summary)
+    found = {"curve": curve(summary), "pareto": pareto(summary)}
+    if sum(summary["per_query"].get("counts", [])):
+        found["queries"] = queries(summary)
+    if any(feature["frequency"] for feature in summary["features"]):
+        found["stability"] = stability(summary)
+    if summary["graph"] is not None:
+        found["heatmap"] = heatmap(summary)
+        found["graph"] = drawing(summary)
+    return found
+
+
+def curve(summary: dict[str, Any]) -> Spec:
+    """The metric against the number of features, with intervals; the line at `k` follows the slider."""
+    metric, baseline = summary["metric"], summary["baseline"]["mean"]
+    rows = [
+        {
+            "method": point["method"],
+            "k": point["k"],
+            "mean": point["mean"],
+            "low": round(baseline + point["low"], 6),
+            "high": round(baseline + point["high"], 6),
+            "difference": point["difference"],
+            "interval": f"{point['low']:+.4f} to {point['high']:+.4f}",
+            "own": point["method"] == summary["method"],
+            "chosen": point["chosen"],
+        }
+        for point in summary["curve"]
+        if not point["all"]
+    ]
+    largest = max([row["k"] for row in rows], default=1)
+    k = alt.param(name="k", value=summary["n_kept"])
+    picked = alt.selection_point(name="picked", fields=["method"], bind="legend")
+    x = alt.X("k:Q", title="number of features", scale=_sizes(summary["n_features"], largest), axis=_whole(largest))
+    y = alt.Y("mean:Q", title=f"{metric} on held-out queries", scale=alt.Scale(zero=False))
+    colour = alt.Color("method:N", title=None, scale=alt.Scale(scheme=scheme(summary)), legend=_legend())
+    shown = [
+        alt.Tooltip("method:N"),
+        alt.Tooltip("k:Q", title="features"),
+        alt.Tooltip("mean:Q", title=metric, format=".4f"),
+        alt.Tooltip("difference:Q", title="against all", format="+.4f"),
+        alt.Tooltip("interval:N"),
+    ]
+    base = alt.Chart(alt.NamedData("points")).encode(x=x, color=colour)
+    faded = alt.condition(picked, alt.value(1.0), alt.value(0.12))
+    whiskers = base.mark_rule(strokeWidth=1).encode(
+        y=alt.Y("low:Q", title=f"{metric} on held-out queries"),
+        y2="high:Q",
+        opacity=alt.condition(picked, alt.value(0.35), alt.value(0.05)),
+    )
+    band = base.transform_filter("datum.own").mark_area(opacity=0.15).encode(y=y_of("low", metric), y2="high:Q")
+    wide = alt.condition("datum.own", alt.value(3), alt.value(1.3))
+    lines = base.mark_line().encode(y=y, opacity=faded, strokeWidth=wide)
+    dots = base.mark_circle(size=36).encode(y=y, opacity=faded, tooltip=shown).add_params(picked)
+    star = (
+        base.transform_filter("datum.chosen")
+        .mark_point(shape="diamond", size=260, strokeWidth=2.5, filled=False, color=CHOSEN)
+        .encode(y=y, color=alt.value(CHOSEN), tooltip=shown)
+    )
+    whole = (
+        alt.Chart(alt.NamedData("baseline"))
+        .mark_rule(strokeDash=[6, 4], color=GREY)
+        .encode(y=y, tooltip=[alt.Tooltip("mean:Q", title="all features", format=".4f")])
+    )
+    marker = (
+        alt.Chart(alt.NamedData("marker"))
+        .transform_calculate(k="k")
+        .mark_rule(color=CHOSEN, strokeWidth=2)
+        .encode(x=alt.X("k:Q"))
+    )
+    chart = alt.layer(whole, band, whiskers, lines, dots, marker, star).add_params(k)
+    return spec_of(chart, HEIGHT, points=rows, baseline=[{"mean": round(baseline, 6)}], marker=[{"at": 0}])
+
+
+def scheme(summary: dict[str, Any]) -> Any:
+    """Colours for the methods."""
+    return "tableau10" if len({point["method"] for point in summary["curve"]}) <= 11 else "tableau20"
+
+
+def y_of(field: str, metric: str) -> alt.Y:
+    """The shared axis of the metric, for one edge of an interval."""
+    return alt.Y(f"{field}:Q", title=f"{metric} on held-out queries", scale=alt.Scale(zero=False))
+
+
+def pareto(summary: dict[str, Any]) -> Spec:
+    """What the metric costs: all that was measured, and the front that nothing beats."""
+    metric = summary["metric"]
+    front = {(point["method"], point["k"]) for point in summary["pareto"]}
+    rows = [
+        {
+            "method": point["method"],
+            "k": point["k"],
+            "cost": point["cost"],
+            "mean": point["mean"],
+            "front": (point["method"], point["k"]) in front,
+            "chosen": point["chosen"],
+        }
+        for point in summary["curve"]
+    ]
+    costs = [row["cost"] for row in rows]
+    title = "cost of the features" if summary["has_costs"] else "cost: number of features, as no costs were given"
+    wide = max(costs) > LOGARITHMIC * max(min(costs), 1e-9) or max(costs) > LOGARITHMIC
+    kind: Any = "linear" if not wide else "log" if min(costs) > 0 else "symlog"
+    x = alt.X("cost:Q", title=title, scale=alt.Scale(type=kind, zero=False, nice=False, padding=12))
+    y = alt.Y("mean:Q", title=metric, scale=alt.Scale(zero=False))
+    shown = [
+        alt.Tooltip("method:N"),
+        alt.Tooltip("k:Q", title="features"),
+        alt.Tooltip("cost:Q", format=",.4~g"),
+        alt.Tooltip("mean:Q", title=metric, format=".4f"),
+    ]
+    base = alt.Chart(alt.NamedData("points")).encode(x=x, y=y)
+    others = base.transform_filter("!datum.front").mark_circle(size=30, color=GREY, opacity=0.6).encode(tooltip=shown)
+    best = base.transform_filter("datum.front")
+    line = best.mark_line(interpolate="step-after", color=FRONT)
+    dots = best.mark_circle(size=60, color=FRONT, opacity=1).encode(tooltip=shown)
+    star = base.transform_filter("datum.chosen").mark_point(
+        shape="diamond", size=260, strokeWidth=2.5, filled=False, color=CHOSEN
+    )
+    return spec_of(alt.layer(others, line, dots, star.encode(tooltip=shown)), HEIGHT, points=rows)
+
+
+def queries(summary: dict[str, Any]) -> Spec:
+    """How many queries gain and lose how much; those that stay the same are left out."""
+    metric, edges = summary["metric"], summary["per_query"]["edges"]
+    rows = [
+        {
+            "from": low,
+            "to": high,
+            "queries": count,
+            "range": f"{low:+.4f} to {high:+.4f}",
+            "change": "better" if low >= 0 else "worse",
+        }
+        for low, high, count in zip(edges[:-1], edges[1:], summary["per_query"]["counts"], strict=True)
+    ]
+    colours = alt.Scale(domain=["worse", "better"], range=[LOSS, GAIN])
+    bars = (
+        alt.Chart(alt.NamedData("bins"))
+        .mark_bar(stroke=None)
+        .encode(
+            x=alt.X("from:Q", bin="binned", title=f"change of {metric} of a query, against all features"),
+            x2="to:Q",
+            y=alt.Y("queries:Q", title="queries"),
+            color=alt.Color("change:N", scale=colours, title=None, legend=_legend()),
+            tooltip=["range:N", "queries:Q"],
+        )
+    )
+    return spec_of(bars, 240, bins=rows)
+
+
+def stability(summary: dict[str, Any]) -> Spec:
+    """In what share of the folds each feature was chosen, the most frequent first."""
+    often = sorted(
+        (feature for feature in summary["features"] if feature["frequency"] > 0),
+        key=lambda feature: (-feature["frequency"], feature["position"] or 10**9, feature["id"]),
+    )[:MOST_BARS]
+    rows = [
+        {"feature": f["name"], "share": f["frequency"], "final": "kept" if f["kept"] else "left out"} for f in often
+    ]
+    chart = (
+        alt.Chart(alt.NamedData("features"))
+        .mark_bar(cornerRadiusEnd=2)
+        .encode(
+            x=alt.X("share:Q", axis=alt.Axis(format="%", tickCount=5), title="folds", scale=alt.Scale(domain=[0, 1])),
+            y=alt.Y(
+                "feature:N",
+                title=None,
+                sort=None,
+                scale=alt.Scale(domain=[row["feature"] for row in rows]),
+                axis=alt.Axis(labelLimit=150),
+            ),
+            color=alt.Color(
+                "final:N",
+                title=None,
+                scale=alt.Scale(domain=["kept", "left out"], range=[FRONT, GREY]),
+                legend=_legend(),
+            ),
+            tooltip=["feature:N", alt.Tooltip("share:Q", format=".0%"), "final:N"],
+        )
+    )
+    return spec_of(chart, 18 * len(rows) + 10, features=rows)
+
+
+def spec_of(chart: Any, height: int, **datasets: list[Any]) -> Spec:
+    """The specification of a chart as wide as its place, with its data; altair does not check every row again."""
+    spec: Spec = chart.properties(width="container", height=height).to_dict()
+    spec.pop("$schema", None)  # the libraries that read it come from the same place as altair
+    spec["datasets"] = datasets
+    spec["autosize"] = {"type": "fit-x", "contains": "padding"}
+    return spec
+
+
+def _legend() -> alt.Legend:
+    return alt.Legend(orient="bottom", columns=3, labelLimit=150, symbolOpacity=1)
+
+
+def _sizes(n_features: int, largest: int) -> alt.Scale:
+    top = max(largest, min(n_features, largest + 1))
+    if largest > LOGARITHMIC:
+        return alt.Scale(type="log", domain=[1, top], nice=False, padding=6)
+    return alt.Scale(domain=[0, top], nice=False)
+
+
+def _whole(largest: int) -> alt.Axis:
+    """Ticks at whole numbers."""
+    if largest > LOGARITHMIC:
+        ticks = [t for t in (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000) if t <= largest]
+        return alt.Axis(values=ticks, format="d", grid=False)
+    return alt.Axis(format="d", tickMinStep=1, tickCount=min(largest, 8), grid=False)

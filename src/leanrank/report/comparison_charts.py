@@ -1,0 +1,65 @@
+"""The curves of a comparison: a metric against the number of features, one chart for each ranker."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import altair as alt
+
+from leanrank.evaluation.comparison import REFERENCE
+
+Spec = dict[str, Any]
+
+
+def comparison_charts(summary: dict[str, Any]) -> dict[str, Spec]:
+    """Name -> specification; none for a ranker of which nothing is finished."""
+    found = {}
+    for number, ranker in enumerate(summary["rankers"], start=1):
+        rows = [
+            {"method": row["method"], "k": row["k"], "metric": metric, "mean": round(score, 6)}
+            for row in summary["means"]
+            if row["ranker"] == ranker and row["k"] is not None
+            for metric, score in row["scores"].items()
+        ]
+        whole = [
+            {"metric": metric, "mean": round(score, 6)}
+            for row in summary["means"]
+            if row["ranker"] == ranker and row["method"] == REFERENCE and row["k"] is None
+            for metric, score in row["scores"].items()
+        ]
+        if rows:
+            found[f"curve-{number}"] = _curve(ranker, summary["metrics"], rows, whole)
+    return found
+
+
+def _curve(ranker: str, metrics: list[str], rows: list[Any], whole: list[Any]) -> Spec:
+    shown = alt.param(name="metric", value=metrics[-1], bind=alt.binding_select(options=metrics, name="metric "))
+    picked = alt.selection_point(name="picked", fields=["method"], bind="legend")
+    x = alt.X("k:Q", title=f"number of features ({ranker})", axis=alt.Axis(format="d", tickMinStep=1))
+    y = alt.Y("mean:Q", title="mean over folds", scale=alt.Scale(zero=False))
+    base = (
+        alt.Chart(alt.NamedData("points"))
+        .transform_filter("datum.metric == metric")
+        .encode(
+            x=x,
+            y=y,
+            color=alt.Color("method:N", title=None, legend=alt.Legend(orient="bottom", columns=3, labelLimit=150)),
+            opacity=alt.condition(picked, alt.value(1.0), alt.value(0.12)),
+        )
+    )
+    lines = base.mark_line()
+    dots = base.mark_circle(size=50).encode(
+        tooltip=["method:N", alt.Tooltip("k:Q", title="features"), alt.Tooltip("mean:Q", format=".4f")]
+    )
+    reference = (
+        alt.Chart(alt.NamedData("reference"))
+        .transform_filter("datum.metric == metric")
+        .mark_rule(strokeDash=[6, 4], color="#8a8f98")
+        .encode(y=y, tooltip=[alt.Tooltip("mean:Q", title=REFERENCE, format=".4f")])
+    )
+    chart = alt.layer(reference, lines, dots.add_params(picked)).add_params(shown)
+    spec: Spec = chart.properties(width="container", height=320).to_dict()
+    spec.pop("$schema", None)
+    spec["datasets"] = {"points": rows, "reference": whole}
+    spec["autosize"] = {"type": "fit-x", "contains": "padding"}
+    return spec

@@ -1,0 +1,69 @@
+"""What a report can be made of: a saved selection, the journal of `select`, or the journal of `compare`."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from leanrank.errors import DataError
+from leanrank.evaluation.comparison import Comparison
+from leanrank.evaluation.journal import Journal, read_about
+from leanrank.evaluation.select_features import ANSWER
+from leanrank.evaluation.selection import Selection, selection_of
+
+#: The task of a journal whose result says where a selection came from, and what a test said of it.
+ORIGIN = {"task": "origin"}
+_SQLITE = b"SQLite format 3\x00"
+
+
+@dataclass(frozen=True)
+class Results:
+    """Results, and what `leanrank select --test` said of them."""
+
+    results: Selection | Comparison
+    test: dict[str, Any] | None = None
+
+
+def load_results(path: str | os.PathLike[str]) -> Results:
+    """Read results of `select` (its features.json, its journal) or of `compare` (its journal)."""
+    place = Path(path)
+    try:
+        with place.open("rb") as file:
+            is_journal = file.read(len(_SQLITE)) == _SQLITE
+    except OSError as error:
+        raise DataError(f"{place}: cannot be read ({error.strerror}).") from error
+    return _of_journal(place) if is_journal else _of_json(place)
+
+
+def _of_journal(path: Path) -> Results:
+    about = read_about(path)
+    if about.get("what") == "compare":
+        return Results(Comparison.load(path))
+    with Journal(path, about) as journal:
+        answer, origin = journal.get(ANSWER), journal.get(ORIGIN) or {}
+    if answer is None:
+        raise DataError(f"{path}: the run is not finished. Repeat its command with --resume {path} to finish it.")
+    found = selection_of(answer, path)
+    return Results(replace(found, source=origin.get("source", {})), origin.get("test"))
+
+
+def _of_json(path: Path) -> Results:
+    try:
+        record = json.loads(path.read_text(encoding="utf-8"))
+    except (ValueError, UnicodeError) as error:
+        raise DataError(
+            f"{path}: is neither a journal nor JSON. A report is made of the features.json or the journal (.db) that "
+            "`leanrank select` writes, or of the journal of `leanrank compare`."
+        ) from error
+    if isinstance(record, dict) and record.get("format") == "leanrank-report":
+        raise DataError(f"{path}: is a report already. Make another from the file it was made of.")
+    if isinstance(record, dict) and "format" in record and "curve" not in record:
+        raise DataError(
+            f"{path}: is the selection of one method, which measured nothing. `leanrank select` without --method "
+            "measures, and its result can be reported."
+        )
+    found = selection_of(record, path)
+    return Results(found, record.get("test"))

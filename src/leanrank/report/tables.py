@@ -1,0 +1,186 @@
+"""The tables of a report: headings, kinds of columns and values, from the summary; how they look is the renderer's."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+#: How the values of a column are written; every kind but "text", "name" and "stands" is a number.
+FORMATS = {
+    "whole": "{:,}",
+    "figure": "{:.4f}",
+    "signed": "{:+.4f}",
+    "share": "{:.0%}",
+    "number": "{:g}",
+    "two": "{:.2f}",
+    "seconds": "{:.3f}",
+}
+#: Names that a finding lists at most.
+LISTED = 12
+
+
+@dataclass(frozen=True)
+class Table:
+    """Columns are (heading, kind) pairs; a row is as many values, None where there is nothing to say."""
+
+    title: str
+    columns: Sequence[tuple[str, str]]
+    rows: Sequence[Sequence[Any]]
+    note: str = ""
+    best: frozenset[tuple[int, int]] = field(default=frozenset())  # (row, column) of values to stand out
+
+
+def shown(value: Any, kind: str) -> str:
+    """A value as text.
+
+    >>> shown(-0.00081, "signed"), shown(None, "figure"), shown({"n": 2, "nearest": "tf", "similarity": 0.98}, "stands")
+    ('-0.0008', '–', '2 features, nearest tf 0.98')
+    """
+    if value is None:
+        return "–"
+    if kind == "stands":
+        if not value["n"]:
+            return "itself alone"
+        return f"{value['n']} feature{'s' * (value['n'] != 1)}, nearest {value['nearest']} {value['similarity']:.2f}"
+    return FORMATS[kind].format(value) if kind in FORMATS else str(value)
+
+
+def is_number(kind: str) -> bool:
+    """Whether values of this kind are numbers, to be aligned right."""
+    return kind in FORMATS
+
+
+def kept(summary: dict[str, Any]) -> Table:
+    """The features kept, in order of selection, and what each stands for."""
+    with_graph = summary["graph"] is not None
+    rows = []
+    for position in range(summary["n_kept"]):
+        feature = summary["features"][summary["path"][position]]
+        row = [position + 1, feature["name"]]
+        if with_graph:
+            row += [feature["importance"], feature["cluster"]]
+        row += [feature["cost"], feature["frequency"]]
+        if with_graph:
+            row.append(_stands(feature["replaces"]))
+        rows.append(row)
+    return Table("Features kept", kept_columns(with_graph=with_graph), rows)
+
+
+def kept_columns(*, with_graph: bool) -> list[tuple[str, str]]:
+    """The headings of the table of kept features."""
+    of_graph = [("importance", "figure"), ("cluster", "whole")] if with_graph else []
+    stands = [("stands for", "stands")] if with_graph else []
+    return [("#", "whole"), ("feature", "name"), *of_graph, ("cost", "number"), ("in folds", "share"), *stands]
+
+
+def _stands(replaces: dict[str, Any]) -> dict[str, Any]:
+    nearest = replaces["nearest"][0] if replaces["nearest"] else {"name": None, "similarity": None}
+    return {"n": replaces["n"], "nearest": nearest["name"], "similarity": nearest["similarity"]}
+
+
+def front(summary: dict[str, Any]) -> Table:
+    """The Pareto front."""
+    columns = [("method", "text"), ("features", "whole"), ("cost", "number"), (summary["metric"], "figure")]
+    columns += [("against all", "signed"), ("from", "signed"), ("to", "signed")]
+    names = ("method", "k", "cost", "mean", "difference", "low", "high")
+    return Table("The Pareto front", columns, [[point[name] for name in names] for point in summary["pareto"]])
+
+
+def losers(summary: dict[str, Any]) -> Table:
+    """The queries that lose most."""
+    columns = [("query", "name"), ("all features", "figure"), ("kept features", "figure"), ("change", "signed")]
+    rows = [
+        [q["query"], q["all_features"], q["selected"], q["selected"] - q["all_features"]] for q in summary["losers"]
+    ]
+    return Table("The queries that lose most", columns, rows)
+
+
+def findings(summary: dict[str, Any]) -> Table:
+    """What lint says."""
+    rows = [
+        [finding["severity"], finding["kind"], _where(finding), finding["message"]]
+        for finding in summary["lint"]["findings"]
+    ]
+    columns = [("", "text"), ("finding", "text"), ("where", "name"), ("what it means", "text")]
+    return Table("Findings", columns, rows)
+
+
+def _where(finding: dict[str, Any]) -> str:
+    kind, names = ("features", finding["features"]) if finding["features"] else ("queries", finding["queries"])
+    more = f", ... ({len(names)} {kind})" if len(names) > LISTED else ""
+    return ", ".join(names[:LISTED]) + more
+
+
+def data_facts(summary: dict[str, Any]) -> list[tuple[str, str]]:
+    """What is in the data."""
+    facts = summary["lint"]
+    size, labels = facts["documents_per_query"], facts["labels"]
+    parts = [f"{level}: {count:,}" for level, count in labels.items()]
+    more = f", ... ({len(parts)} levels)" if len(parts) > LISTED else ""
+    return [
+        ("documents", f"{facts['n_rows']:,}"),
+        ("queries", f"{facts['n_queries']:,}"),
+        ("features", f"{facts['n_features']:,}"),
+        ("documents a query", f"{size['min']:,} to {size['max']:,}, median {size['median']:g}"),
+        ("documents of each label", ", ".join(parts[:LISTED]) + more),
+        ("missing values", f"{facts['missing_values']:,}"),
+    ]
+
+
+def run_facts(summary: dict[str, Any]) -> list[tuple[str, str]]:
+    """How the selection was made."""
+    s = summary["settings"]
+    facts = [
+        ("method chosen", summary["method"]),
+        ("methods tried", ", ".join(s["methods"])),
+        ("ranker", s["ranker"]),
+        ("metric", s["metric"]),
+        ("folds", str(s["cv"])),
+        ("seed", str(s["random_state"])),
+        ("stop rule", _stop_rule(s)),
+        ("costs", _costs(s)),
+        ("always kept", ", ".join(map(str, s["must_keep"])) or "none named"),
+        ("never taken", ", ".join(map(str, s["never"])) or "none named"),
+        ("made with", f"leanrank {s['version']}, in {summary['seconds']:g} s"),
+        ("fingerprint of the data", s["fingerprint"]),
+    ]
+    if summary["source"].get("data"):
+        facts.append(("data", summary["source"]["data"]))
+    facts.append(("report written with", ", ".join(f"{name} {v}" for name, v in summary["versions"].items())))
+    return facts
+
+
+def _stop_rule(s: dict[str, Any]) -> str:
+    if s["n_features"] is not None:
+        return f"none: {s['n_features']} features asked for"
+    return f"a loss of at most {s['max_loss']:g}, at a level of {s['level']:.0%}"
+
+
+def _costs(s: dict[str, Any]) -> str:
+    budget = "" if s["budget"] is None else f", budget {s['budget']:g}"
+    return ("each feature counts 1" if s["costs"] is None else "given, see the table of features") + budget
+
+
+def summary_facts(summary: dict[str, Any]) -> list[tuple[str, str, str]]:
+    """The figures at a glance: what, the figure, what it is beside."""
+    before, d, n, s = summary["baseline"], summary["versus_all"], summary["nested"], summary["stability"]
+    metric = summary["metric"]
+    facts = [
+        ("features kept", f"{summary['n_kept']:,}", f"of {summary['n_features']:,}"),
+        (metric, f"{before['mean'] + d['mean']:.4f}", f"{before['mean']:.4f} with all features"),
+        ("choice nested", f"{n['mean']:+.4f}", f"{n['low']:+.4f} to {n['high']:+.4f}, on queries that did not choose"),
+    ]
+    if summary["test"] is not None:
+        t = summary["test"]["difference"]
+        facts.append(("on test queries", f"{t['mean']:+.4f}", f"{t['low']:+.4f} to {t['high']:+.4f}"))
+    if summary["has_costs"]:
+        facts.append(("cost", f"{summary['cost']:g}", f"of {before['cost']:g}"))
+    if s["nogueira"] is not None:
+        facts.append(("stability", f"{s['nogueira']:.2f}", _interval(s)))
+    return facts
+
+
+def _interval(s: dict[str, Any]) -> str:
+    known = s["low"] is not None and s["high"] is not None
+    return f"{s['low']:.2f} to {s['high']:.2f}; 1: all folds chose the same" if known else "1: all folds chose the same"
