@@ -27,6 +27,8 @@ def spark_session():
     before = {name: os.environ.get(name) for name in set_here}
     os.environ.update(set_here)
     builder = sql.SparkSession.builder.master("local[2, 4]").appName("leanrank tests")
+    quick = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"  # a short life: compile little, collect simply
+    builder = builder.config("spark.driver.extraJavaOptions", quick)
     for name in ("spark.ui.enabled", "spark.ui.showConsoleProgress"):
         builder = builder.config(name, "false")
     with warnings.catch_warnings():
