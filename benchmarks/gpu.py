@@ -1,4 +1,4 @@
-"""The feature graph on a GPU, beside this package's own kernels on 2 and 16 threads of the same machine in the same run.
+"""The feature graph on a GPU, beside this package's own kernels on 2 and 16 threads of the same machine, in one run.
 
     python -m benchmarks.gpu [--out benchmarks/results/gpu.json] [--queries 31531]
 
@@ -215,7 +215,6 @@ def from_the_host(values: Any, ptr: Any, limits: dict[str, float], resident_ms: 
     report(
         "feature_graph(device='cuda'), ordinary memory", on_the_wall(lambda: feature_graph(copied, device="cuda"), 3)
     )
-    del copied
 
     found = everything_of(wanted, data)
     some = data.take_queries(np.arange(40))

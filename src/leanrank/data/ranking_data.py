@@ -142,16 +142,18 @@ class RankingData:
         return self._slice(i, i + 1)
 
     def _slice(self, first: int, last: int) -> RankingData:
-        """Queries first..last-1 without copying (views of the arrays)."""
+        """Queries first..last-1 without copying (views of the arrays) and without checking them again."""
         a, b = int(self.query_ptr[first]), int(self.query_ptr[last])
-        return replace(
-            self,
+        part = object.__new__(RankingData)
+        part.__dict__.update(
+            self.__dict__,
             X=self.X[a:b],
             y=self.y[a:b],
             query_ptr=self.query_ptr[first : last + 1] - a,
             query_ids=self.query_ids[first:last],
             comments=None if self.comments is None else self.comments[a:b],
         )
+        return part
 
     def blocks(self, n_rows: int = BLOCK_ROWS) -> Iterator[RankingData]:
         """Yield blocks of whole queries of about `n_rows` rows; a longer query is a block of its own."""
