@@ -72,6 +72,8 @@ def run(data: DataFolder, *, quick: bool = False, n_jobs: int = 1, say: Callable
     folds = data.folds("ohsumed")
     if folds is not None:
         experiments += _ohsumed(list(folds))
+    if quick:
+        experiments = [replace(experiment, parts=experiment.parts[:1]) for experiment in experiments]
     sizes: dict[str, list[int]] = {}
     found: dict[str, Curves] = {}
     for experiment in experiments:

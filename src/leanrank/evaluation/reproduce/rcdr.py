@@ -56,7 +56,7 @@ def run(data: DataFolder, *, quick: bool = False, n_jobs: int = 1, say: Callable
             curves = {}
             for n, length in SIZES:
                 say(f"SUSHI {n}:{length}" + (", scaled" if scale else ""))
-                draws = (1 if n == 500 else 4) if quick else (10 if n == 500 else 100)
+                draws = 1 if quick else 10 if n == 500 else 100
                 curves[n, length] = _curves(sushi, n, length, draws, scale, n_jobs)
             tables += [_table(n, length, scale, curves[n, length]) for n, length in SIZES]
             claims += _claims(curves, scale)
