@@ -16,6 +16,7 @@ from leanrank.cli.evaluate import evaluate
 from leanrank.cli.graph import graph
 from leanrank.cli.lint import lint
 from leanrank.cli.predict import predict
+from leanrank.cli.reduce import reduce
 from leanrank.cli.report import report
 from leanrank.cli.reproduce import reproduce
 from leanrank.cli.select import select
@@ -35,7 +36,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (lint, graph, select, train, predict, evaluate, demo, compare, reproduce, report):
+for command in (lint, graph, select, reduce, train, predict, evaluate, demo, compare, reproduce, report):
     app.command()(command)
 
 
