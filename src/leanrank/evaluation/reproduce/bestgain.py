@@ -42,8 +42,9 @@ PROTOCOL = (
     "Official five folds, LETOR 3.0 conventions. The ranker is SVM-MAP; its C is chosen once in each fold, by "
     "validation MAP with all features (10^-3 to 10^4), and kept for every method, as the paper keeps the C of the "
     "official runs. FCBF, CFS, Consistency and INTERACT see the pooled training rows, discretised by the minimum "
-    "description length principle. GAS-E's c and size, and the size of the wrapper, are chosen by validation MAP. The "
-    "wrapper judges sets by the MAP of the training queries, as in the paper."
+    "description length principle. BestGain's threshold on OHSUMED is 0.1: it is not published, and the single feature "
+    "of the paper needs more than 0.0541. GAS-E's c and size, and the size of the wrapper, are chosen by validation "
+    "MAP. The wrapper judges sets by the MAP of the training queries, as in the paper."
 )
 
 REASONS = {
@@ -122,7 +123,8 @@ def _dataset(
             seconds.append(time.perf_counter() - start)
             return run_fold(fold, name, choice, [ranker], measures, by)
 
-        found[name] = Outcome(over_folds(one, folds, 1 if name == WRAPPER else n_jobs), float(np.mean(seconds)))
+        # One fold at a time: the times are compared.
+        found[name] = Outcome(over_folds(one, folds, 1), float(np.median(seconds)))
     return found
 
 

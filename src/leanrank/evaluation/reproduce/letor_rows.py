@@ -25,9 +25,17 @@ def measures(convention: str) -> dict[str, Metric]:
     return {name: metric(name, convention=convention) for name in MEASURES}
 
 
+def fold_mean(values: Any) -> float:
+    """Mean over folds as LETOR's tables have it: of the fold scores printed with four digits.
+
+    RankSVM-Primal on MQ2008, NDCG@1, is 0.37243 without that rounding and 0.3725 in the published table.
+    """
+    return float(np.mean(np.round(values, 4)))
+
+
 def row_of(found: CrossValidation) -> Row:
     """The row of a cross-validation with these measures."""
-    return {name: found.mean[name.lower()] for name in MEASURES if name.lower() in found.metrics}
+    return {name: fold_mean([r.scores[name.lower()] or 0.0 for r in found.records]) for name in MEASURES}
 
 
 def ranker_row(
@@ -47,7 +55,8 @@ def ranker_row(
         return [_mean(measure, best, fold.test) for measure in wanted.values()], best
 
     results = over_folds(one, folds, n_jobs)
-    return dict(zip(wanted, np.mean([r[0] for r in results], axis=0).tolist(), strict=True)), [r[1] for r in results]
+    scores = np.array([r[0] for r in results])
+    return {name: fold_mean(scores[:, m]) for m, name in enumerate(wanted)}, [r[1] for r in results]
 
 
 def over_folds(work: Callable[[Fold], Any], folds: Sequence[Fold], n_jobs: int) -> list[Any]:
