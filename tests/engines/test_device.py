@@ -14,6 +14,7 @@ from leanrank.data.ranking_data import RankingData
 from leanrank.engines.cuda import device as module
 from leanrank.engines.local import LocalEngine
 from leanrank.errors import LeanRankError, MissingExtraError, ParameterError
+from leanrank.selectors.gas import GAS
 from leanrank.stats.constant import Constant
 from leanrank.stats.feature_graph import feature_graph
 from leanrank.stats.importance import Importance
@@ -60,6 +61,15 @@ def test_partials_of_both_devices_merge(monkeypatch):
         merged = statistic.finish(statistic.merge(half, statistic.of(second)))
         for found, wanted in zip(merged, statistic.finish(expected), strict=True):
             np.testing.assert_array_equal(found, wanted)
+
+
+def test_selectors_take_statistics_with_a_device(monkeypatch):
+    data = random_data(5, [4, 7, 30, 12], 8)
+    expected = GAS(3).fit(data)
+    on_cpu_tensors(monkeypatch)
+    selector = GAS(3, importance=Importance("map", device="cuda"), similarity=Similarity(device="cuda")).fit(data)
+    assert selector.ranking_.tolist() == expected.ranking_.tolist()
+    assert GAS(3).fit_graph(feature_graph(data, device="cuda")).ranking_.tolist() == expected.ranking_.tolist()
 
 
 def test_sparse_data(monkeypatch):

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from leanrank._optional import require
 from leanrank.data.ranking_data import RankingSource
-from leanrank.engines.cuda.device import BLOCK_ROWS, torch_device
+from leanrank.engines.cuda.device import rows_for_gpu, torch_device
 from leanrank.engines.fold import Engine, fold
 from leanrank.engines.local import LocalEngine
 from leanrank.errors import DataError, ParameterError, UnknownNameError
@@ -277,7 +277,7 @@ def feature_graph(
         wanted_similarity = replace(wanted_similarity, device=device)
     constant = Constant(device=wanted_similarity.device)
     if engine is None and _on_gpu(wanted_importance, wanted_similarity):
-        engine = LocalEngine(n_threads=2, block_rows=BLOCK_ROWS)  # one reads and sends while the other computes
+        engine = LocalEngine(n_threads=1, block_rows=rows_for_gpu(len(data.feature_names)))
     wanted = [_Keep(each) for each in (wanted_importance, wanted_similarity, constant)]
     parts = fold(wanted, data, engine, progress=progress)
     computed_with = {"importance": wanted_importance.describe(), "similarity": wanted_similarity.describe()}

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from leanrank.engines.cuda.ranked_lists import RankedLists
 
 _RANK = {torch.uint8: "unsigned char", torch.int16: "unsigned short"}
-_COLUMNS = {"ranks": 64, "metrics": 128}  # threads, in kernels that give each column of values a thread
+_COLUMNS = 128  # threads, in kernels that give each column of values a thread
 _SORTED = (32, 64, 128)  # documents of a column that are sorted at once
 _BY_SORTING = 1024  # documents of a column up to which sorting is faster than comparing everybody with everybody
 _SIDE = 48  # features a warp multiplies with as many others
@@ -43,9 +43,8 @@ def rank(values: torch.Tensor, start: torch.Tensor, lists: RankedLists) -> None:
         if first < last and by_sorting[first]:
             constants = {"RANK": _RANK[lists.below.dtype], "VALUE": "float", "LONGEST": at_once}
             run = kernel("ranks.cu", "ranks_by_sorting", **constants)
-            threads = _COLUMNS["ranks"]
-            blocks = -(-(last - first) * K // threads)
-            run((blocks, 1), threads, *places, *ranks, first, last, shared=at_once * threads * 5)
+            blocks = -(-(last - first) * K // _COLUMNS)
+            run((blocks, 1), _COLUMNS, *places, *ranks, first, last, shared=at_once * _COLUMNS * 5)
         last = first
     others = np.flatnonzero(~by_sorting)
     if not len(others):
@@ -184,6 +183,5 @@ def ranked_metric(
     run = kernel("metrics.cu", "ranked_metric", RANK=_RANK[lists.below.dtype], SHORT=128 if short else 0)
     places = (lists.below, lists.place, lists.offset, lists.length, lists.first_row, gain, divisor, scratch, out)
     numbers = (ctypes.c_longlong(len(lists.below)), K, n_queries, measure, min(cutoff, 1 << 30))
-    threads = _COLUMNS["metrics"]
-    run((-(-n_queries * K // threads), 1), threads, *places, *numbers, int(expected), int(ascending))
+    run((-(-n_queries * K // _COLUMNS), 1), _COLUMNS, *places, *numbers, int(expected), int(ascending))
     return out

@@ -14,8 +14,8 @@ from leanrank.errors import LeanRankError, ParameterError
 DEVICES = ("cpu", "cuda", "auto")
 #: Documents of the longest query that goes to a GPU: ranks have 16 bits there, one of them to spare.
 LONGEST = 32_767
-#: Rows to read at once where a GPU works on them.
-BLOCK_ROWS = 1 << 20
+#: Bytes of feature values to read at once where a GPU works on them.
+_BLOCK_BYTES = 512 << 20
 
 
 def check_device(owner: str, device: object, *, unsupported: str | None = None) -> None:
@@ -49,6 +49,15 @@ def torch_device(device: str, *, supported: bool = True) -> Any:
             "where there is one."
         )
     return None
+
+
+def rows_for_gpu(n_features: int) -> int:
+    """Rows to read at once where a GPU works on them: far more than for a thread, in bounded memory.
+
+    >>> rows_for_gpu(136), rows_for_gpu(2000)
+    (986895, 67108)
+    """
+    return max(1, _BLOCK_BYTES // (4 * n_features))
 
 
 def by_length(block: RankingData) -> tuple[RankingData | None, RankingData | None]:

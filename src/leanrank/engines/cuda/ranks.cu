@@ -13,8 +13,8 @@
 typedef long long wide;
 typedef unsigned int word;
 
-constexpr int COLUMNS = 64;                  // threads, one column of values each
-constexpr bool ONCE = sizeof(RANK) == 1;     // lists are no longer than what is sorted at once
+constexpr int COLUMNS = 128;              // threads, one column of values each
+constexpr bool ONCE = sizeof(RANK) == 1;  // lists are no longer than what is sorted at once
 
 template <int A, int B>
 __device__ __forceinline__ void order(float (&x)[LONGEST]) {
@@ -109,11 +109,17 @@ extern "C" __global__ void __launch_bounds__(COLUMNS)
         for (int i = 0; i < LONGEST / 4; i++) seen[i * COLUMNS] = 0;
 
         const bool fresh = ONCE || begin + LONGEST >= n;
+        float next[16];
+#pragma unroll
+        for (int d = 0; d < 16; d++) next[d] = values[(wide)min(stored - 16 + d, n - 1) * K];
         for (int s = stored - 16; s >= 0; s -= 16) {  // later documents first
             float value[16];
             int low[16], high[16];
 #pragma unroll
-            for (int d = 0; d < 16; d++) value[d] = s + d < n ? values[(wide)(s + d) * K] + 0.0f : 0.0f;
+            for (int d = 0; d < 16; d++) {
+                value[d] = next[d] + 0.0f;
+                if (s > 0) next[d] = values[(wide)(s - 16 + d) * K];
+            }
             look_up(sorted, value, low, false);
             if (!ONCE && s < begin) {
                 look_up(sorted, value, high, true);

@@ -13,7 +13,7 @@ from leanrank.engines.cuda.ranked_lists import QUERIES_AT_ONCE, RankedLists, ran
 from leanrank.engines.cuda.units import exact_sum, from_fixed, square_root
 
 #: Numbers in the correlations of as many queries as are worked on together.
-AT_ONCE = 1 << 27
+AT_ONCE = 1 << 25
 
 
 def kendall_sums(block: RankingData, mode: int, device: Any) -> tuple[NDArray[np.int64], int]:

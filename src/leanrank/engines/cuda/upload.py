@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,9 @@ import torch
 from numpy.typing import NDArray
 
 from leanrank.data.ranking_data import RankingData
+from leanrank.kernels._threads import default_threads
+
+_COPY_THREADS, _COPY_BYTES = 8, 8 << 20
 
 
 def uploaded(block: RankingData, ranges: Sequence[tuple[int, int]], device: torch.device) -> Iterator[torch.Tensor]:
@@ -47,17 +51,27 @@ def _streamed(X: NDArray[Any], rows: Sequence[tuple[int, int]], device: torch.de
         else:
             arrived[slot].synchronize()  # the last copy out of this buffer
             source = staging[slot][: b - a]
-            np.copyto(source.numpy(), X[a:b])
+            _copy(source.numpy(), X[a:b])
         with cuda.stream(copies):
             used[slot].wait(copies)
             buffers[slot][: b - a].copy_(source, non_blocking=True)
             arrived[slot].record(copies)
 
-    send(0)
-    for i, (a, b) in enumerate(rows):
-        if i + 1 < len(rows):
-            send(i + 1)
-        arrived[i % 2].wait(work)
-        yield buffers[i % 2][: b - a]
-        used[i % 2].record(work)
-    copies.synchronize()  # pinned memory may be given back now
+    try:
+        send(0)
+        for i, (a, b) in enumerate(rows):
+            if i + 1 < len(rows):
+                send(i + 1)
+            arrived[i % 2].wait(work)
+            yield buffers[i % 2][: b - a]
+            used[i % 2].record(work)
+    finally:
+        copies.synchronize()  # only now may the buffers be given back
+
+
+def _copy(to: NDArray[Any], values: NDArray[Any]) -> None:
+    """Copy rows, on a few threads where they are many: one cannot keep up with the bus."""
+    n_threads = min(_COPY_THREADS, default_threads(), 1 + values.nbytes // _COPY_BYTES)
+    cuts = np.linspace(0, len(values), n_threads + 1).astype(int)
+    with ThreadPoolExecutor(n_threads) as pool:
+        list(pool.map(lambda a, b: np.copyto(to[a:b], values[a:b]), cuts[:-1], cuts[1:]))
