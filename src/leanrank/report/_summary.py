@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import platform
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
@@ -155,7 +156,7 @@ def _of_data(
             f"These are not the data the selection was made from: their fingerprint is {data.fingerprint()}, the "
             f"selection's {selection.settings['fingerprint']}. Name the file it was made from, or none."
         )
-    checked = lint(data, engine).to_dict()
+    checked = json.loads(json.dumps(lint(data, engine).to_dict()))  # tuples as lists: plain values
     try:
         graph = feature_graph(data, IMPORTANCE, SIMILARITY, engine)
     except MissingValuesError as error:

@@ -19,8 +19,8 @@ STANDS_FOR = 0.75
 #: Rounds of the layout, which improves a start that is already near.
 LAYOUT_ROUNDS = 200
 #: Features in the heatmap at most, and in the drawing; of more, each group is shown by one of its members.
-HEATMAP_FEATURES = 300
-DRAWN_FEATURES = 120
+HEATMAP_FEATURES = 200
+DRAWN_FEATURES = 100
 
 
 def alike(graph: FeatureGraph, path: NDArray[np.int64], n_kept: int) -> dict[str, Any]:
@@ -84,12 +84,12 @@ def groups(similarity: NDArray[np.float64]) -> NDArray[np.int64]:
 
 def spread(similarity: NDArray[np.float64]) -> NDArray[np.float64]:
     """Positions (K, 2) whose distances are as near to 1 - similarity as they can be; the same for the same graph."""
-    start = layout(similarity)
-    if len(similarity) < 3:
+    start, distance = layout(similarity), _distance(similarity)
+    if len(similarity) < 3 or not distance.any():
         return start
     # features in one place pull each other nowhere: a little disorder lets them part
     start = start + 0.01 * np.random.default_rng(0).standard_normal(start.shape)
-    position, _ = smacof(_distance(similarity), init=start, n_init=1, max_iter=LAYOUT_ROUNDS, random_state=0)
+    position, _ = smacof(distance, init=start, n_init=1, max_iter=LAYOUT_ROUNDS, random_state=0)
     return np.asarray(position, dtype=np.float64)
 
 

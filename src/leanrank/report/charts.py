@@ -124,10 +124,11 @@ def pareto(summary: dict[str, Any]) -> Spec:
         for point in summary["curve"]
     ]
     costs = [row["cost"] for row in rows]
-    title = "cost of the features" if summary["has_costs"] else "cost: number of features, as no costs were given"
+    title = "cost of the features" if summary["has_costs"] else "cost (each feature counts 1)"
     wide = max(costs) > LOGARITHMIC * max(min(costs), 1e-9) or max(costs) > LOGARITHMIC
     kind: Any = "linear" if not wide else "log" if min(costs) > 0 else "symlog"
-    x = alt.X("cost:Q", title=title, scale=alt.Scale(type=kind, zero=False, nice=False, padding=12))
+    zero: dict[str, Any] = {"zero": False} if kind == "linear" else {}
+    x = alt.X("cost:Q", title=title, scale=alt.Scale(type=kind, nice=False, padding=12, **zero))
     y = alt.Y("mean:Q", title=metric, scale=alt.Scale(zero=False))
     shown = [
         alt.Tooltip("method:N"),
@@ -164,9 +165,9 @@ def queries(summary: dict[str, Any]) -> Spec:
         alt.Chart(alt.NamedData("bins"))
         .mark_bar(stroke=None)
         .encode(
-            x=alt.X("from:Q", bin="binned", title=f"change of {metric} of a query, against all features"),
+            x=alt.X("from:Q", bin="binned", title=f"change of {metric} of a query"),
             x2="to:Q",
-            y=alt.Y("queries:Q", title="queries"),
+            y=alt.Y("queries:Q", title="queries", axis=_counts(summary["per_query"]["counts"])),
             color=alt.Color("change:N", scale=colours, title=None, legend=_legend()),
             tooltip=["range:N", "queries:Q"],
         )
@@ -187,7 +188,13 @@ def stability(summary: dict[str, Any]) -> Spec:
         alt.Chart(alt.NamedData("features"))
         .mark_bar(cornerRadiusEnd=2)
         .encode(
-            x=alt.X("share:Q", axis=alt.Axis(format="%", tickCount=5), title="folds", scale=alt.Scale(domain=[0, 1])),
+            x=alt.X(
+                "share:Q",
+                axis=alt.Axis(format="%", tickCount=5),
+                title="folds",
+                scale=alt.Scale(domain=[0, 1]),
+                stack=None,  # Vega stacks by name in a plain object, where "constructor" is taken
+            ),
             y=alt.Y(
                 "feature:N",
                 title=None,
@@ -218,6 +225,11 @@ def spec_of(chart: Any, height: int, **datasets: list[Any]) -> Spec:
 
 def _legend() -> alt.Legend:
     return alt.Legend(orient="bottom", columns=3, labelLimit=150, symbolOpacity=1)
+
+
+def _counts(counts: list[int]) -> alt.Axis:
+    """Ticks at whole numbers, where there are so few that others would be between."""
+    return alt.Axis(values=list(range(max(counts) + 1))) if max(counts) <= 5 else alt.Axis(format=",d")
 
 
 def _sizes(n_features: int, largest: int) -> alt.Scale:

@@ -35,7 +35,7 @@ def comparison_charts(summary: dict[str, Any]) -> dict[str, Spec]:
 def _curve(ranker: str, metrics: list[str], rows: list[Any], whole: list[Any]) -> Spec:
     shown = alt.param(name="metric", value=metrics[-1], bind=alt.binding_select(options=metrics, name="metric "))
     picked = alt.selection_point(name="picked", fields=["method"], bind="legend")
-    x = alt.X("k:Q", title=f"number of features ({ranker})", axis=alt.Axis(format="d", tickMinStep=1))
+    x = alt.X("k:Q", title=f"number of features ({ranker})", axis=alt.Axis(format="d", tickMinStep=1, grid=False))
     y = alt.Y("mean:Q", title="mean over folds", scale=alt.Scale(zero=False))
     base = (
         alt.Chart(alt.NamedData("points"))

@@ -102,7 +102,7 @@ def findings(summary: dict[str, Any]) -> Table:
         [finding["severity"], finding["kind"], _where(finding), finding["message"]]
         for finding in summary["lint"]["findings"]
     ]
-    columns = [("", "text"), ("finding", "text"), ("where", "name"), ("what it means", "text")]
+    columns = [("level", "text"), ("finding", "text"), ("where", "name"), ("what it means", "text")]
     return Table("Findings", columns, rows)
 
 
