@@ -189,7 +189,7 @@ def data_resident(values: Any, ptr: Any, limits: dict[str, float], report: Repor
     report(
         "  of it concordance", counting, one_bit_products=made, of_them_needed=needed, share_of_limit=round(share, 3)
     )
-    reading, multiplying = 1e3 * 2 * values.nbytes / limits["bytes inside"], 1e3 * needed / limits["one-bit products"]
+    reading, multiplying = 1e3 * values.nbytes / limits["bytes inside"], 1e3 * needed / limits["one-bit products"]
     report("  no less than: values read once", reading)
     report("  no less than: needed products at the limit", multiplying)
     for name, mode in (("half", HALF), ("tau-b", TAU_B), ("ordinal", ORDINAL)):
