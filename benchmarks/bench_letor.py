@@ -33,7 +33,10 @@ n_rows = sum(block.n_rows for block in scan_letor(sys.argv[1]).blocks())
 once = perf_counter()
 scan = sum(block.n_rows for block in scan_letor(sys.argv[1], n_features=136).blocks())
 assert scan == n_rows
-peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+if sys.platform == "linux":  # ru_maxrss is inherited from whoever started this process
+    peak = 1024 * int(next(line.split()[1] for line in open("/proc/self/status") if line.startswith("VmHWM:")))
+else:
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 print(n_rows, once - start, perf_counter() - once, peak)
 """
 

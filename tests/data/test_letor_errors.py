@@ -219,7 +219,10 @@ try:
         pass
 except DataError as error:
     print(error)
-print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+if sys.platform == 'linux':  # ru_maxrss is inherited from whoever started this process
+    print(next(line.split()[1] for line in open('/proc/self/status') if line.startswith('VmHWM:')))
+else:
+    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
 """
 
 

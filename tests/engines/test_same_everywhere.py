@@ -211,6 +211,7 @@ def test_nothing_to_fold(name, make_engine):
 @pytest.mark.parametrize("name", ENGINES)
 def test_a_bar_for_whoever_watches(name, sources, make_engine, monkeypatch, capsys):
     monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("TERM", "xterm-256color")
     monkeypatch.setattr("leanrank.engines.progress.is_watched", lambda: True)
     if name == "spark":
         monkeypatch.setattr("leanrank.engines.spark_engine.is_watched", lambda: True)

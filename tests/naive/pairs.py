@@ -1,12 +1,14 @@
 """Pairs of documents formed one by one: the obvious twin of kernels that never form them."""
 
+from itertools import pairwise
+
 import numpy as np
 
 
 def pairs(y, query_ptr):
     """(i, j) with y_i > y_j in one query: query by query, i ascending, j ascending."""
     found = []
-    for a, b in zip(query_ptr[:-1], query_ptr[1:], strict=True):
+    for a, b in pairwise(query_ptr):
         found += [(i, j) for i in range(a, b) for j in range(a, b) if y[i] > y[j]]
     return np.array(found, dtype=np.int64).reshape(-1, 2)
 

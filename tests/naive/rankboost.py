@@ -20,6 +20,9 @@ def rounds(X, y, query_ptr, thresholds, n_rounds, negative=True):
         if best[1] is None:
             break
         f, theta, r = best[1]
+        if abs(r) >= 1 - 1e-12:  # perfect: alpha is infinite
+            found.append((f, theta, r, np.inf, 0.0))
+            break
         h = (X[:, f] > theta).astype(float)
         alpha = 0.5 * np.log((1 + r) / (1 - r))
         D = D * np.exp(alpha * (h[pair[:, 1]] - h[pair[:, 0]]))

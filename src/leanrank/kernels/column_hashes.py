@@ -42,7 +42,7 @@ def hash_columns(
         n = query_ptr[q + 1] - first
         position = np.empty(n, np.uint64)
         for i in range(n):
-            position[i] = mix(salts[q] + np.uint64(i))
+            position[i] = mix(mix(salts[q] + np.uint64(0x9E3779B97F4A7C15)) + np.uint64(i))
         rank = np.empty(n, np.int64)  # 1 for the lowest value, 0 for missing
         for j in range(X.shape[1]):
             column = X[first : first + n, j].copy()
@@ -60,8 +60,8 @@ def hash_columns(
             varies[j] += top > 1 or (top == 1 and missing)
             for i in range(n):
                 r = rank[i]
-                value = mix(np.uint64(bits[first + i, j]) + np.uint64(1)) if r > 0 else np.uint64(0)
-                hashes[0, j] += mix(position[i] ^ value)
+                value = mix(np.uint64(bits[first + i, j]) + np.uint64(0xD1B54A32D192ED03)) if r > 0 else np.uint64(0)
+                hashes[0, j] += mix(position[i] + np.uint64(3) * value)
                 hashes[1, j] += mix(position[i] + np.uint64(r))
                 hashes[2, j] += mix(position[i] + np.uint64(top + 1 - r if r > 0 else 0))
 
