@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.linalg import eigh
 from sklearn.cluster import BisectingKMeans
 from sklearn.metrics import silhouette_score
-from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+from threadpoolctl import threadpool_limits
 
 # Eigenvalues closer than this share an eigenspace, whose basis is arbitrary.
 _SAME = 1e-8
