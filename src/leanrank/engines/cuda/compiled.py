@@ -1,6 +1,6 @@
 """Our own kernels: ranks by sorting in registers, concordance on one-bit tensor cores, metrics column by column.
 
-docs/decisions/0004-gpu-concordance.md says what was measured and why these won. `plain.py` does the same with torch's
+docs/decisions/0006-gpu-concordance.md says what was measured and why these won. `plain.py` does the same with torch's
 operations.
 """
 
