@@ -1,0 +1,89 @@
+"""A real browser. `make test-browser` runs these; plain `make test` leaves the folder alone.
+
+Where they are asked for, a browser that is missing is a failure, not a skip.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+from leanrank import make_ranking, select
+from leanrank.cli.demo import PLANTED
+from leanrank.evaluation.compare import compare
+from leanrank.report.writing import write_report
+
+ASKED_FOR = bool(os.environ.get("LEANRANK_BROWSER"))
+collect_ignore_glob = [] if ASKED_FOR else ["test_*.py"]
+
+
+@pytest.fixture(scope="session")
+def browser():
+    """Chromium, as the system has it."""
+    from playwright.sync_api import sync_playwright
+
+    path = os.environ.get("LEANRANK_CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
+    if path is None:
+        pytest.fail("There is no Chromium: install the package 'chromium', or set LEANRANK_CHROMIUM to one.")
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-gpu"])
+        yield chromium
+        chromium.close()
+
+
+class Page:
+    """A report opened without a network; remembers what it asked for and what it complained about."""
+
+    def __init__(self, browser, path: Path, *, width: int = 1100, scheme: str = "light") -> None:
+        self.context = browser.new_context(
+            viewport={"width": width, "height": 900}, color_scheme=scheme, offline=True, accept_downloads=True
+        )
+        self.page = self.context.new_page()
+        self.requests: list[str] = []
+        self.complaints: list[str] = []
+        self.page.on("request", lambda request: self.requests.append(request.url))
+        self.page.on("console", lambda message: self.complaints.append(f"{message.type}: {message.text}"))
+        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        self.page.on("dialog", lambda dialog: (self.complaints.append("a dialog"), dialog.dismiss()))
+        self.page.goto(path.as_uri())
+        self.page.wait_for_selector("html[data-ready]", state="attached", timeout=60_000)
+
+    def close(self) -> None:
+        self.context.close()
+
+
+@pytest.fixture
+def open_page(browser):
+    """A function that opens a report; what it opened is closed again."""
+    opened: list[Page] = []
+
+    def open_one(path: Path, **options) -> Page:
+        opened.append(Page(browser, path, **options))
+        return opened[-1]
+
+    yield open_one
+    for page in opened:
+        page.close()
+
+
+@pytest.fixture(scope="session")
+def demo(tmp_path_factory) -> Path:
+    """The report of a selection on the demo's data."""
+    data, _ = make_ranking(120, random_state=0, **PLANTED)
+    selection = select(data, "ranksvm", methods=["mrmr", "rfe", "gas"], max_loss=0.05, cv=3, progress=False)
+    path = tmp_path_factory.mktemp("demo") / "report.html"
+    selection.report(path, data)
+    return path
+
+
+@pytest.fixture(scope="session")
+def comparison(tmp_path_factory) -> Path:
+    """The report of a small comparison."""
+    data, _ = make_ranking(24, docs_per_query=10, n_informative=2, n_redundant=2, n_noise=4, random_state=0)
+    found = compare(data, methods=["gas", "mmr"], rankers=["ranksvm"], k=[2, 4], metrics=["ndcg@5", "map"], n_splits=3)
+    path = tmp_path_factory.mktemp("comparison") / "results.html"
+    write_report(found, path)
+    return path
