@@ -102,7 +102,7 @@ def is_running(process_id):
 
 def test_ctrl_c_keeps_everything_and_says_how_to_go_on(file, tmp_path):
     path = tmp_path / "results.db"
-    process = start(file, path, 1, slow=0.5)
+    process = start(file, path, 2, slow=0.5)
     n = cells_in(path)
     process.send_signal(signal.SIGINT)
     _, errors = process.communicate(timeout=60)

@@ -13,6 +13,7 @@ from sklearn.decomposition import PCA
 from leanrank.data.orders import from_orders, read_sushi
 from leanrank.data.ranking_data import RankingData
 from leanrank.data.splits import QueryKFold
+from leanrank.engines.local import LocalEngine
 from leanrank.evaluation.reproduce.datasets import DataFolder
 from leanrank.evaluation.reproduce.outcome import Cell, Claim, Reproduction, Table
 from leanrank.evaluation.reproduce.published_tables import Published, published
@@ -56,7 +57,7 @@ def run(data: DataFolder, *, quick: bool = False, n_jobs: int = 1, say: Callable
             curves = {}
             for n, length in SIZES:
                 say(f"SUSHI {n}:{length}" + (", scaled" if scale else ""))
-                draws = 1 if quick else 10 if n == 500 else 100
+                draws = 1 if quick else 5 if n == 500 else 60
                 curves[n, length] = _curves(sushi, n, length, draws, scale, n_jobs)
             tables += [_table(n, length, scale, curves[n, length]) for n, length in SIZES]
             claims += _claims(curves, scale)
@@ -180,7 +181,7 @@ def _fold(train: RankingData, test: RankingData, scale: bool) -> dict[str, Vecto
 
 
 def _basis(train: RankingData, kind: str) -> Vector:
-    found: Vector = RCDR(kind=kind, scale=False).fit(train).components_
+    found: Vector = RCDR(kind=kind, scale=False, engine=LocalEngine(n_threads=1)).fit(train).components_
     return found
 
 
