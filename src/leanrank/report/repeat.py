@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-#: Options of `leanrank select` that say where the work of one run is kept, not what is computed.
-_OF_ONE_RUN = ("--resume", "--journal")
+#: Options of `leanrank select` that say where one run puts things, not what is computed.
+_OF_ONE_RUN = ("--resume", "--journal", "--output", "-o", "--report")
 
 
 def how_to_repeat(summary: dict[str, Any]) -> str:
     """The command line, or the call in Python for a selection that was made there."""
     command = summary["source"].get("command")
     if command:
-        return str(command)
+        return f"{command} -o features.json"
     s = summary["settings"]
     arguments = [f"ranker={s['ranker']}", f"metric={s['metric_name']!r}", f"methods={s['methods']!r}"]
     arguments += [f"{name}={s[name]!r}" for name in ("n_features", "budget") if s[name] is not None]
@@ -23,9 +23,9 @@ def how_to_repeat(summary: dict[str, Any]) -> str:
 
 
 def repeatable(arguments: list[str]) -> list[str]:
-    """The arguments of a command without those that only say where one run keeps its work.
+    """The arguments of a command without those that only say where one run puts things.
 
-    >>> repeatable(["select", "train.txt", "--resume", "run.db", "-k", "5", "--journal=other.db"])
+    >>> repeatable(["select", "train.txt", "--resume", "run.db", "-k", "5", "--journal=other.db", "-of.json"])
     ['select', 'train.txt', '-k', '5']
     """
     kept, skip = [], False
@@ -34,6 +34,6 @@ def repeatable(arguments: list[str]) -> list[str]:
             skip = False
         elif argument in _OF_ONE_RUN:
             skip = True
-        elif argument.partition("=")[0] not in _OF_ONE_RUN:
+        elif argument.partition("=")[0] not in _OF_ONE_RUN and not argument.startswith("-o"):
             kept.append(argument)
     return kept
