@@ -25,6 +25,8 @@ def graph(
     importance: Annotated[str, typer.Option(help="What a feature alone is worth: a metric or a loss.")] = "map",
     similarity: Annotated[str, typer.Option(help="kendall, spearman, pearson or tau_ap.")] = "kendall",
     ties: Annotated[str, typer.Option(help="Kendall's ties: strict, cosine, half, ordinal, tau-b.")] = "strict",
+    device: Annotated[str, typer.Option(help="cpu, cuda, or auto: a GPU where there is one.")] = "cpu",
+    engine: Annotated[str | None, typer.Option(help="local[:threads], dask://host:port or spark.")] = None,
     heatmap: Annotated[Path | None, typer.Option(help="Also write a heatmap (.html, .png, .svg).")] = None,
     draw: Annotated[Path | None, typer.Option(help="Also draw the graph (.html, .png, .svg).")] = None,
     label: LabelOption = None,
@@ -43,7 +45,13 @@ def graph(
 
     data = read_data(file, label=label, qid=qid, comments=comments, regroup=regroup)
     measure = Similarity(similarity, ties=ties) if similarity == "kendall" else Similarity(similarity)
-    computed = feature_graph(data.require_complete("The feature graph"), importance=importance, similarity=measure)
+    where = None
+    if engine is not None:
+        from leanrank.engines.parse import engine_of
+
+        where = engine_of(engine)
+    judged = data.require_complete("The feature graph")
+    computed = feature_graph(judged, importance, measure, where, device=device, progress=True)
     computed.save(output)
     if heatmap is not None:
         write_chart(computed.heatmap(), heatmap)

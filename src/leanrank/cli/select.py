@@ -62,6 +62,7 @@ def select(
     form: Annotated[Format | None, typer.Option("--format", help="json, ids, names (one a line) or ranklib.")] = None,
     report: Annotated[Path | None, typer.Option(help="auto: also write a report (.html, .md or .json) here.")] = None,
     engine: Annotated[str | None, typer.Option(help="local[:threads], dask://host:port or spark.")] = None,
+    device: Annotated[str, typer.Option(help="One method: cpu, cuda, or auto: a GPU where there is one.")] = "cpu",
     seed: Annotated[int, typer.Option(help="Seed of everything that draws numbers.")] = 0,
     label: LabelOption = None,
     qid: QidOption = None,
@@ -96,6 +97,8 @@ def select(
             settings["n_features_to_select"] = k
         if where is not None:
             settings["engine"] = where
+        if device != "cpu":
+            settings["device"] = device
         data = None if file is None else read(file)
         name = "gas" if method == "auto" else method
         record = select_one(name, settings, data, graph, seed, str(file or graph))

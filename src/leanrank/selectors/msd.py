@@ -29,6 +29,8 @@ class MSD(GraphSelector):
         What `feature_graph` takes. Importance outside [0, 1] is stretched to it.
     engine : optional
         Where the graph is computed.
+    device : {"cpu", "cuda", "auto"}
+        What the graph is computed on; the result is the same.
 
     Attributes
     ----------
@@ -65,12 +67,14 @@ class MSD(GraphSelector):
         importance: Any = "map",
         similarity: Any = "kendall",
         engine: Any = None,
+        device: str = "cpu",
     ) -> None:
         self.n_features_to_select = n_features_to_select
         self.lam = lam
         self.importance = importance
         self.similarity = similarity
         self.engine = engine
+        self.device = device
 
     def _check_parameters(self) -> None:
         self._require_number("lam", "from 0 to 1", low=0, high=1)

@@ -26,6 +26,8 @@ class NGAS(GraphSelector):
         What `feature_graph` takes.
     engine : optional
         Where the graph is computed.
+    device : {"cpu", "cuda", "auto"}
+        What the graph is computed on; the result is the same.
 
     Attributes
     ----------
@@ -60,11 +62,13 @@ class NGAS(GraphSelector):
         importance: Any = "ndcg@10",
         similarity: Any = "spearman",
         engine: Any = None,
+        device: str = "cpu",
     ) -> None:
         self.n_features_to_select = n_features_to_select
         self.importance = importance
         self.similarity = similarity
         self.engine = engine
+        self.device = device
 
     def _select(self, graph: FeatureGraph) -> Path:
         relevance, likeness, names = graph.importance, np.abs(graph.similarity), graph.feature_names

@@ -27,6 +27,8 @@ class XGAS(GraphSelector):
         What `feature_graph` takes.
     engine : optional
         Where the graph is computed.
+    device : {"cpu", "cuda", "auto"}
+        What the graph is computed on; the result is the same.
 
     Attributes
     ----------
@@ -61,12 +63,14 @@ class XGAS(GraphSelector):
         importance: Any = "ndcg@10",
         similarity: Any = "spearman",
         engine: Any = None,
+        device: str = "cpu",
     ) -> None:
         self.n_features_to_select = n_features_to_select
         self.p = p
         self.importance = importance
         self.similarity = similarity
         self.engine = engine
+        self.device = device
 
     def _check_parameters(self) -> None:
         self._require_number("p", "> 0 and <= 1", high=1)
