@@ -23,6 +23,7 @@ $(VENV)/.installed-bench: $(VENV)/.installed
 
 $(VENV)/.installed-browser: $(VENV)/.installed
 	$(PIP) -e '.[browser]'
+	command -v chromium >/dev/null || { test "$$(id -u)" = 0 && apt-get -qq update && apt-get -qq install -y --no-install-recommends chromium; }
 	@touch $@
 
 setup: $(VENV)/.installed
@@ -37,8 +38,7 @@ test: $(VENV)/.installed  ## all tests
 	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal
 
 test-browser: $(VENV)/.installed-browser  ## the report in a real browser
-	command -v chromium >/dev/null || { test "$$(id -u)" = 0 && apt-get -qq update && apt-get -qq install -y chromium; }
-	$(BIN)/python -m pytest tests/browser
+	LEANRANK_BROWSER=1 $(BIN)/python -m pytest tests/browser
 
 lint: $(VENV)/.installed  ## style, types, import contract
 	$(BIN)/ruff check src tests benchmarks

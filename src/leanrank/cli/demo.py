@@ -29,7 +29,7 @@ def demo(
     """
     from leanrank.cli._select_auto import show_selection
     from leanrank.cli.lint import show
-    from leanrank.data.letor import write_letor
+    from leanrank.data.letor import read_letor, write_letor
     from leanrank.data.synthetic import make_ranking
     from leanrank.evaluation.select_features import select
     from leanrank.stats.lint import lint
@@ -37,15 +37,19 @@ def demo(
     console = Console()
     data, truth = make_ranking(queries, random_state=seed, **PLANTED)  # type: ignore[arg-type]
     folder.mkdir(parents=True, exist_ok=True)
-    path, features = folder / "demo.txt", folder / "features.json"
+    path, features, report = folder / "demo.txt", folder / "features.json", folder / "report.html"
     write_letor(data, path)
+    data = read_letor(path, feature_names=data.feature_names)
     show(lint(data), str(path), console)
     console.print(Text("\nNow the main job: which of these features does a ranker need? (RankSVM, about a minute)\n"))
-    selection = select(data, "ranksvm", max_loss=0.01, random_state=seed)
+    selection = select(data, "ranksvm", max_loss=0.02, random_state=seed)
     selection.save(features)
+    selection.report(report, data)
     show_selection(selection, None, console)
     console.print(Text(_found(selection, truth)))
-    console.print(Text(f"Written: {path}, {features}. Next, on your own data: leanrank select FILE -o features.json"))
+    console.print(Text(f"Written: {path}, {features}"))
+    console.print(Text(f"Open the report in a browser: {report.resolve()}", style="bold"))
+    console.print(Text("Next, on your own data: leanrank select FILE -o features.json --report report.html"))
 
 
 def _found(selection: Selection, truth: Sequence[FeatureTruth]) -> str:

@@ -468,12 +468,20 @@ def _changes(difference: NDArray[np.float64]) -> dict[str, Any]:
 
 
 def _finalists(candidates: list[Candidate], values: NDArray[np.float64], n: int) -> list[str]:
-    """The methods with the best mean over all sizes measured; the first round cannot tell sizes apart well."""
+    """The methods with the best mean over all sizes measured; the first round cannot tell sizes apart well.
+
+    Of methods that chose the same sets throughout, one is enough.
+    """
     scores: dict[str, list[float]] = {}
+    sets: dict[str, list[Any]] = {}
     for candidate, row in zip(candidates, values, strict=True):
         scores.setdefault(candidate.method, []).append(_mean(row))
-    order = sorted(scores, key=lambda name: -round(float(np.mean(scores[name])), 12))
-    return order[:n]
+        sets.setdefault(candidate.method, []).append([frozenset(s) for s in candidate.sets])
+    best: list[str] = []
+    for name in sorted(scores, key=lambda name: -round(float(np.mean(scores[name])), 12)):
+        if len(best) < n and not any(sets[name] == sets[other] for other in best):
+            best.append(name)
+    return best
 
 
 def _mean(values: NDArray[np.float64]) -> float:
