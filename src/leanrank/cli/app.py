@@ -11,8 +11,10 @@ import typer
 
 from leanrank import __version__
 from leanrank.cli.compare import compare
+from leanrank.cli.convert import convert
 from leanrank.cli.demo import demo
 from leanrank.cli.evaluate import evaluate
+from leanrank.cli.export import export
 from leanrank.cli.graph import graph
 from leanrank.cli.lint import lint
 from leanrank.cli.predict import predict
@@ -36,7 +38,9 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (lint, graph, select, reduce, train, predict, evaluate, demo, compare, reproduce, report):
+_FIND = (lint, graph, select, reduce)
+_RANK = (train, predict, evaluate, compare, reproduce, report)
+for command in (*_FIND, *_RANK, export, convert, demo):
     app.command()(command)
 
 

@@ -1,0 +1,169 @@
+"""`leanrank convert`: judged data from one format to another, with all features or the selected ones."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import Console
+from rich.text import Text
+
+from leanrank.cli._input import (
+    COMPRESSION_SUFFIXES,
+    CommentsOption,
+    FileArgument,
+    LabelOption,
+    QidOption,
+    RegroupOption,
+    is_table,
+    read_data,
+)
+from leanrank.errors import ParameterError, UnknownNameError
+
+if TYPE_CHECKING:
+    from leanrank.data.ranking_data import RankingData
+
+FORMATS = ("letor", "csv", "parquet", "lightgbm", "trec")
+_ENDINGS = {
+    ".txt": "letor",
+    ".letor": "letor",
+    ".dat": "letor",
+    ".csv": "csv",
+    ".tsv": "csv",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".qrels": "trec",
+}
+
+
+def convert(
+    file: FileArgument,
+    output: Annotated[Path, typer.Option("--output", "-o", help="Where to write.")],
+    to: Annotated[
+        str | None, typer.Option(help="letor, csv, parquet, lightgbm or trec; by the ending of OUTPUT if not given.")
+    ] = None,
+    features: Annotated[
+        Path | None, typer.Option(help="Features to keep: the JSON of `leanrank select`. All if not given.")
+    ] = None,
+    renumber: Annotated[
+        bool, typer.Option("--renumber/--keep-ids", help="Number the kept features 1, 2, 3, ..., or leave their ids.")
+    ] = False,
+    label: LabelOption = None,
+    qid: QidOption = None,
+    comments: CommentsOption = None,
+    regroup: RegroupOption = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON for machines.")] = False,
+) -> None:
+    """Write FILE in another format, with all features or those of a selection, in the order of FILE.
+
+    LETOR: .txt, .letor, .dat; CSV: .csv, .tsv; Parquet: .parquet, .pq; TREC qrels (labels only): .qrels. LightGBM
+    (--to lightgbm) is OUTPUT and OUTPUT.query; as input it is known by FILE.query beside it. Names of features are
+    not part of LETOR and LightGBM files: there a feature is its number.
+
+    Example: leanrank convert train.txt --features features.json --renumber -o train.parquet
+    """
+    kind = _format(output, to)
+    data, ids = _read(file, features, label=label, qid=qid, comments=comments, regroup=regroup)
+    if renumber:
+        ids = list(range(1, data.n_features + 1))
+        if features is not None:
+            data = replace(data, feature_names=tuple(str(number) for number in ids))
+    _write(data, ids, output, kind)
+    record = {
+        "file": str(file),
+        "output": str(output),
+        "format": kind,
+        "n_rows": data.n_rows,
+        "n_queries": data.n_queries,
+        "n_features": data.n_features,
+        "ids": ids,
+    }
+    if as_json:
+        print(json.dumps(record))
+        return
+    size = f"{data.n_rows:,} documents, {data.n_queries:,} queries, {data.n_features:,} features"
+    beside = f" and {output}.query" if kind == "lightgbm" else ""
+    Console().print(Text(f"{size}. Written: {output}{beside} ({kind})."))
+
+
+def _format(output: Path, to: str | None) -> str:
+    if to is not None:
+        if to not in FORMATS:
+            raise UnknownNameError.of("format", to, FORMATS)
+        return to
+    name = output.with_suffix("") if output.suffix.lower() in COMPRESSION_SUFFIXES else output
+    if name.suffix.lower() not in _ENDINGS:
+        raise ParameterError(
+            f"The ending of {output.name!r} does not say the format: use one of {', '.join(_ENDINGS)}, or give --to."
+        )
+    return _ENDINGS[name.suffix.lower()]
+
+
+def _read(
+    file: Path, features: Path | None, *, label: str | None, qid: str | None, comments: str | None, regroup: bool
+) -> tuple[RankingData, list[int]]:
+    """The data with the wanted features, in the order of the file, and their numbers in it."""
+    from leanrank.cli._model_input import read_features
+    from leanrank.data.letor import read_letor
+    from leanrank.data.lightgbm_text import query_path, read_lightgbm
+
+    names = None if features is None else read_features(features)
+    from_lightgbm = not is_table(file) and query_path(file).exists()
+    if from_lightgbm:
+        data = read_lightgbm(file)
+    else:
+        data = read_data(file, label=label, qid=qid, comments=comments, regroup=regroup)
+    if names is None:
+        return data, list(range(1, data.n_features + 1))
+    largest = max((int(name) for name in names if name.isascii() and name.isdecimal()), default=0)
+    if not is_table(file) and largest > data.n_features:
+        # A feature that is 0 in every row need not be in a file that is sparse.
+        if from_lightgbm:
+            data = read_lightgbm(file, n_features=largest)
+        else:
+            data = read_letor(file, regroup=regroup, n_features=largest)
+    columns = sorted(data.feature_indices(names).tolist())
+    return data.subset(columns), [column + 1 for column in columns]
+
+
+def _write(data: RankingData, ids: list[int], output: Path, kind: str) -> None:
+    if kind == "letor":
+        from leanrank.data.letor_writer import write_letor
+
+        write_letor(_numbered(data, ids), output)
+    elif kind == "lightgbm":
+        from leanrank.data.lightgbm_text import write_lightgbm
+
+        write_lightgbm(_numbered(data, ids), output)
+    elif kind == "csv":
+        from leanrank.data.csv_writer import write_csv
+
+        write_csv(data, output)
+    elif kind == "parquet":
+        from leanrank.data.parquet_writing import write_parquet
+
+        write_parquet(data, output)
+    else:
+        from leanrank.data.trec import qrels_text
+        from leanrank.data.whole_file import write_whole
+
+        write_whole(output, qrels_text(data))
+
+
+def _numbered(data: RankingData, ids: list[int]) -> RankingData:
+    """The data with column `ids[j] - 1` for column j, for formats in which a feature is its number."""
+    if ids == list(range(1, data.n_features + 1)):
+        return data
+    import numpy as np
+    import scipy.sparse as sp
+
+    columns = np.array(ids, dtype=np.int64) - 1
+    if data.is_sparse:
+        X = sp.csr_array((data.X.data, columns[data.X.indices], data.X.indptr), shape=(data.n_rows, ids[-1]))
+    else:  # every value stays in the file, zeros too, as in a file with all features
+        row_ptr = np.arange(data.n_rows + 1, dtype=np.int64) * data.n_features
+        X = sp.csr_array((data.X.ravel(), np.tile(columns, data.n_rows), row_ptr), shape=(data.n_rows, ids[-1]))
+    return replace(data, X=X, feature_names=())

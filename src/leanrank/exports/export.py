@@ -1,0 +1,131 @@
+"""One call: a selection, an engine's full feature set and perhaps a model in; the engine's pruned files out."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+from leanrank.errors import DataError, UnknownNameError
+from leanrank.exports.featureset import (
+    ChosenFeatures,
+    FullSet,
+    Kept,
+    align,
+    mapping_text,
+    read_selection,
+    read_text,
+)
+from leanrank.exports.linear import Normalizer, read_normalizers
+from leanrank.rankers._base import Ranker
+
+_ENGINES = ("elasticsearch", "opensearch", "solr", "vespa", "ranklib", "lightgbm", "xgboost")
+
+
+@dataclass(frozen=True)
+class Export:
+    """What an engine is to be given, as texts.
+
+    Attributes
+    ----------
+    feature_set : str
+        The pruned feature set. For Vespa, a rank profile.
+    mapping : str
+        JSON: the number of each feature before and after.
+    model : str or None
+        The model in the engine's format, if there is one to be a file of its own.
+    features : tuple of Kept
+        The features, in the order of the pruned set.
+    """
+
+    feature_set: str
+    mapping: str
+    model: str | None
+    features: tuple[Kept, ...]
+
+
+def engines() -> list[str]:
+    """Names that `to` may have.
+
+    >>> engines()
+    ['elasticsearch', 'opensearch', 'solr', 'vespa', 'ranklib', 'lightgbm', 'xgboost']
+    """
+    return list(_ENGINES)
+
+
+def export_features(
+    selection: str | os.PathLike[str] | ChosenFeatures,
+    featureset: str | os.PathLike[str],
+    *,
+    to: str,
+    model: Ranker | None = None,
+    normalizers: Any = None,
+    match: str = "auto",
+    name: str = "leanrank",
+    model_file: str = "model.json",
+) -> Export:
+    """Cut an engine's feature set down to a selection, numbered as the model's features are.
+
+    Parameters
+    ----------
+    selection : path or ChosenFeatures
+        The JSON of `leanrank select`.
+    featureset : path
+        The engine's full feature set: see the modules of `leanrank.exports` for the formats.
+    to : str
+        The engine: one of `engines()`.
+    model : Ranker, optional
+        Trained on exactly the selected features. Linear ones go to Elasticsearch, OpenSearch, Solr, Vespa and
+        RankLib; XGBoost to Elasticsearch, OpenSearch, Vespa and XGBoost; LightGBM to Vespa and LightGBM.
+    normalizers : dict, optional
+        How the model's data were scaled, by constants: `{"bm25": {"min_max": {"minimum": 0, "maximum": 20}}}` or
+        `{"bm25": {"standard": {"mean": 5, "standard_deviation": 2}}}`. Scaling by query (`QueryMinMaxScaler`)
+        cannot be exported: an engine does not know the other documents of the query when it scores one.
+    match : {"auto", "name", "position"}
+        How features are found in the set; "auto": by position where the selection has numbers for names, else by
+        name.
+    name : str
+        The name of the model or rank profile.
+    model_file : str
+        Vespa: the name of the model's file in the application's folder `models`.
+
+    Returns
+    -------
+    Export
+    """
+    engine = _engine(to)
+    chosen = selection if isinstance(selection, ChosenFeatures) else read_selection(selection)
+    full: FullSet = engine.parse(read_text(featureset), str(featureset))
+    kept = align(chosen, full, None if model is None else _model_names(model, chosen), match=match)
+    if normalizers and model is None:
+        raise DataError("Normalizers are part of a model: give the model as well.")
+    norms: dict[str, Normalizer] = read_normalizers(normalizers, full, kept) if normalizers else {}
+    model_text = None if model is None else engine.model(model, full, kept, norms, name)
+    pruned = engine.profile(model, kept, norms, name, model_file) if to == "vespa" else engine.feature_set(full, kept)
+    return Export(pruned, mapping_text(kept), model_text, kept)
+
+
+def model_suffix(to: str) -> str:
+    """What the name of a model's file for the engine ends in: ".model.json" or ".model.txt"."""
+    return str(_engine(to).MODEL_SUFFIX)
+
+
+def _engine(to: str) -> Any:
+    if to not in _ENGINES:
+        raise UnknownNameError.of("engine", to, _ENGINES)
+    return import_module(f"leanrank.exports.{to}")
+
+
+def _model_names(model: Ranker, chosen: ChosenFeatures) -> list[str]:
+    names = getattr(model, "feature_names_in_", None)
+    if names is not None:
+        return [str(name) for name in names]
+    n = model.n_features_in_
+    if n != len(chosen.names):
+        raise DataError(
+            f"The model has {n:,} features without names, the selection {len(chosen.names):,}. Train it on the "
+            "selection: leanrank train FILE --features features.json."
+        )
+    by_id = sorted(zip(chosen.ids, chosen.names, strict=True))
+    return [name for _, name in by_id]

@@ -1,0 +1,222 @@
+"""Which feature of the data is which feature of the engine, and which number it gets: the part that must not be off."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from leanrank.errors import DataError, ParameterError, UnknownNameError
+
+MATCHES = ("auto", "name", "position")
+
+
+@dataclass(frozen=True)
+class ChosenFeatures:
+    """A selection: `names` and `ids` (counted from 1 in the full data) of its features, `n_features_in` in all."""
+
+    names: tuple[str, ...]
+    ids: tuple[int, ...]
+    n_features_in: int
+
+    @property
+    def unnamed(self) -> bool:
+        """Whether every name is only the number of the feature, as for LETOR files."""
+        return all(name == str(number) for name, number in zip(self.names, self.ids, strict=True))
+
+
+@dataclass(frozen=True)
+class FullSet:
+    """An engine's whole feature set: the `names` in their order, and the `content` that they were read from."""
+
+    names: tuple[str, ...]
+    content: Any
+
+
+@dataclass(frozen=True)
+class Kept:
+    """One feature of the pruned set.
+
+    Attributes
+    ----------
+    name : str
+        In the engine.
+    data_name : str
+        In the training data.
+    old_id : int
+        In the full training data, counted from 1.
+    place : int
+        In the engine's full set, counted from 0.
+    new_id : int
+        In the pruned set and among the model's features, counted from 1.
+    """
+
+    name: str
+    data_name: str
+    old_id: int
+    place: int
+    new_id: int
+
+
+def read_selection(path: str | os.PathLike[str]) -> ChosenFeatures:
+    """Read the JSON that `leanrank select` writes."""
+    record = read_json(path)
+    wrong = f"{path}: not a selection: expected the JSON that leanrank select writes (-o)"
+    if not isinstance(record, dict):
+        raise DataError(f"{wrong}.")
+    names, ids, known = record.get("names"), record.get("ids"), record.get("feature_names")
+    n = record.get("n_features_in", len(known) if isinstance(known, list) else None)
+    if not isinstance(names, list) or not names or not all(isinstance(name, str) for name in names):
+        raise DataError(f"{wrong}, whose 'names' are a list of at least one text.")
+    if not isinstance(ids, list) or len(ids) != len(names) or not all(type(number) is int for number in ids):
+        raise DataError(f"{wrong}, whose 'ids' are whole numbers, one for each of the 'names'.")
+    if type(n) is not int or len(set(ids)) < len(ids) or min(ids) < 1 or max(ids) > n:
+        raise DataError(f"{path}: its 'ids' must be different numbers from 1 to its 'n_features_in'.")
+    if len(set(names)) < len(names):
+        raise DataError(f"{path}: its 'names' must differ.")
+    if isinstance(known, list):
+        for name, number in zip(names, ids, strict=True):
+            if number > len(known) or known[number - 1] != name:
+                raise DataError(f"{path}: feature {number} is not {name!r} in its 'feature_names'.")
+    return ChosenFeatures(tuple(names), tuple(ids), n)
+
+
+def align(
+    chosen: ChosenFeatures, full: FullSet, model_names: Sequence[str] | None = None, *, match: str = "auto"
+) -> tuple[Kept, ...]:
+    """Find the chosen features in the engine's set and number them as the model does.
+
+    A feature is found by its name; by its position (feature 3 of the data is the third of the set) where the
+    features of the data have no names but their numbers, "1" to "K". Then the set must have exactly K features. A set
+    that has features called by such numbers, in other places, is refused as ambiguous; `match` says what is meant.
+
+    The order is that of the model's features (`model_names`); without a model that of the full data, which is the
+    order in which `leanrank train --features` and `leanrank convert --features` take them.
+
+    >>> chosen = ChosenFeatures(("clicks", "bm25"), (3, 1), 3)
+    >>> kept = align(chosen, FullSet(("age", "bm25", "clicks"), None))
+    >>> [(feature.name, feature.old_id, feature.place, feature.new_id) for feature in kept]
+    [('bm25', 1, 1, 1), ('clicks', 3, 2, 2)]
+    """
+    if match not in MATCHES:
+        raise ParameterError.of("export", "match", "'auto', 'name' or 'position'", match)
+    check_unique(full.names)
+    id_of = dict(zip(chosen.names, chosen.ids, strict=True))
+    order = sorted(chosen.names, key=id_of.__getitem__)
+    if model_names is not None:
+        order = _model_order(order, list(model_names))
+    find = _places_by_position if _is_by_position(chosen, full, match) else _places_by_name
+    places = find(chosen, full, match)
+    return tuple(
+        Kept(full.names[places[name]], name, id_of[name], places[name], new_id)
+        for new_id, name in enumerate(order, start=1)
+    )
+
+
+def mapping_text(kept: Sequence[Kept]) -> str:
+    """Old numbers to new ones, as JSON: for whoever retrains a model on fewer features."""
+    features = [
+        {
+            "name": feature.name,
+            "data_name": feature.data_name,
+            "old_id": feature.old_id,
+            "new_id": feature.new_id,
+            "full_set_id": feature.place + 1,
+        }
+        for feature in kept
+    ]
+    return to_json({"ids_count_from": 1, "old_to_new": {str(f.old_id): f.new_id for f in kept}, "features": features})
+
+
+def read_json(path: str | os.PathLike[str]) -> Any:
+    """A JSON file, or one sentence on what is wrong with it."""
+    return parse_json(read_text(path), str(path))
+
+
+def read_text(path: str | os.PathLike[str]) -> str:
+    """A text file in UTF-8, or one sentence on what is wrong with it."""
+    try:
+        return Path(path).read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise DataError(f"{path}: not text in UTF-8.") from error
+    except OSError as error:
+        raise DataError(f"{path}: cannot be read ({error.strerror}).") from error
+
+
+def parse_json(text: str, source: str) -> Any:
+    """JSON from text that came from `source`."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise DataError(f"{source}: not JSON ({str(error)[:80]}).") from error
+
+
+def to_json(content: Any) -> str:
+    """JSON as people read it."""
+    return json.dumps(content, ensure_ascii=False, allow_nan=False, indent=2) + "\n"
+
+
+def names_of(features: Any, source: str, schema: str) -> tuple[str, ...]:
+    """The 'name' of each of a list of features."""
+    if not isinstance(features, list) or not features:
+        raise DataError(f"{source}: expected {schema}, with at least one feature.")
+    for number, feature in enumerate(features, start=1):
+        if not isinstance(feature, dict) or not isinstance(feature.get("name"), str):
+            raise DataError(f"{source}: feature {number} of the set has no 'name'; expected {schema}.")
+    return tuple(feature["name"] for feature in features)
+
+
+def check_unique(names: Sequence[str]) -> None:
+    """Engines refer to features by name: refuse a set with one name twice."""
+    seen: set[str] = set()
+    for name in names:
+        if name in seen:
+            raise DataError(f"The feature set has {name!r} twice: it cannot be said which one is meant.")
+        seen.add(name)
+
+
+def _model_order(chosen: list[str], model: list[str]) -> list[str]:
+    retrain = "Train it on the selection: leanrank train FILE --features features.json."
+    for name in model:
+        if name not in chosen:
+            raise DataError(f"The model uses feature {name!r}, which is not selected. {retrain}")
+    for name in chosen:
+        if name not in model:
+            raise DataError(f"The model does not use feature {name!r}, which is selected. {retrain}")
+    return model
+
+
+def _is_by_position(chosen: ChosenFeatures, full: FullSet, match: str) -> bool:
+    if match != "auto" or not chosen.unnamed:
+        return match == "position"
+    for place, name in enumerate(full.names, start=1):
+        if name in chosen.names and name != str(place):
+            raise DataError(
+                f"Feature {name!r} of the selection may be the one of that name, number {place} of the feature set, or "
+                f"the one at that position. Say which: --match name or --match position."
+            )
+    return True
+
+
+def _places_by_position(chosen: ChosenFeatures, full: FullSet, match: str) -> dict[str, int]:
+    n = len(full.names)
+    if match == "auto" and n != chosen.n_features_in:
+        raise DataError(
+            f"The selection knows features by number only, of {chosen.n_features_in:,} in the data; the feature set "
+            f"has {n:,}. Give the full set the data were made with, or say --match position if the first ones agree."
+        )
+    for number in chosen.ids:
+        if number > n:
+            raise DataError(f"Feature {number} is selected; the feature set has only {n:,} features.")
+    return {name: number - 1 for name, number in zip(chosen.names, chosen.ids, strict=True)}
+
+
+def _places_by_name(chosen: ChosenFeatures, full: FullSet, match: str) -> dict[str, int]:
+    place_of = {name: place for place, name in enumerate(full.names)}
+    for name in chosen.names:
+        if name not in place_of:
+            raise UnknownNameError.of("feature of the feature set", name, place_of)
+    return {name: place_of[name] for name in chosen.names}

@@ -1,0 +1,102 @@
+"""Vespa: a rank profile with the features that are left, and a model as its expression.
+
+Rank profiles: https://docs.vespa.ai/en/reference/schemas/schemas.html#rank-profile
+XGBoost models: https://docs.vespa.ai/en/ranking/xgboost.html
+LightGBM models: https://docs.vespa.ai/en/ranking/lightgbm.html
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from leanrank.errors import DataError, ParameterError
+from leanrank.exports.featureset import FullSet, Kept, parse_json, to_json
+from leanrank.exports.linear import Normalizer, no_normalizers, weights_of
+from leanrank.exports.trees import is_booster, lightgbm_dump, xgboost_trees
+from leanrank.rankers._base import Ranker
+
+TITLE = "Vespa"
+MODEL_SUFFIX = ".model.json"
+_KINDS = ("match-features", "summary-features", "rank-features")
+_SCHEMA = "a rank profile with match-features { ... }, or a JSON list of rank features"
+
+
+def parse(text: str, source: str) -> FullSet:
+    """Read the rank features of a schema or profile (its one block of match-features), or of a JSON list."""
+    if text.lstrip().startswith(("[", '"')):
+        features = parse_json(text, source)
+        if not isinstance(features, list) or not features or not all(isinstance(name, str) for name in features):
+            raise DataError(f"{source}: expected {_SCHEMA}.")
+        return FullSet(tuple(features), None)
+    bare = re.sub(r"^\s*#.*$", "", text, flags=re.MULTILINE)
+    for kind in _KINDS:
+        blocks = re.findall(rf"(?<![\w-]){kind}\b[^{{:\n]*(?:\{{([^}}]*)\}}|:([^\n]*))", bare)
+        if len(blocks) > 1:
+            raise DataError(f"{source}: {kind} is there {len(blocks)} times; leave one rank profile in the file.")
+        if blocks:
+            names = _split("".join(blocks[0]))
+            if not names:
+                raise DataError(f"{source}: its {kind} are empty.")
+            return FullSet(tuple(names), None)
+    raise DataError(f"{source}: expected {_SCHEMA}.")
+
+
+def model(
+    ranker: Ranker, full: FullSet, kept: Sequence[Kept], normalizers: Mapping[str, Normalizer], name: str
+) -> str | None:
+    """The file for the application's `models` folder; None for a linear model, which is an expression."""
+    names = [feature.name for feature in kept]
+    if is_booster(ranker, "xgboost"):
+        no_normalizers(normalizers, "A model of trees")
+        return to_json(xgboost_trees(ranker, names))
+    if is_booster(ranker, "lightgbm"):
+        no_normalizers(normalizers, "A model of trees")
+        return to_json(lightgbm_dump(ranker, names))
+    return None
+
+
+def profile(
+    ranker: Ranker | None, kept: Sequence[Kept], normalizers: Mapping[str, Normalizer], name: str, model_file: str
+) -> str:
+    """A rank profile: the features, and the model as first phase (linear) or second phase (trees)."""
+    if not re.fullmatch(r"[A-Za-z_][\w-]*", name):
+        raise ParameterError(f"The name of a Vespa rank profile is letters, digits, '_' and '-'. Got {name!r}.")
+    lines = [f"rank-profile {name} {{"]
+    lines += ["    match-features {", *(f"        {feature.name}" for feature in kept), "    }"]
+    if ranker is not None:
+        library = next((known for known in ("xgboost", "lightgbm") if is_booster(ranker, known)), None)
+        if library is None:
+            phase, body = "first-phase", _expression(ranker, kept, normalizers)
+        else:
+            phase, body = "second-phase", [f'{library}("{model_file}")']
+        lines += [f"    {phase} {{", "        expression {", *(f"            {line}" for line in body)]
+        lines += ["        }", "    }"]
+    return "\n".join([*lines, "}"]) + "\n"
+
+
+def _expression(ranker: Ranker, kept: Sequence[Kept], normalizers: Mapping[str, Normalizer]) -> list[str]:
+    terms = []
+    for feature, weight in zip(kept, weights_of(ranker, TITLE).tolist(), strict=True):
+        value, norm = feature.name, normalizers.get(feature.name)
+        if norm is not None:
+            value = f"(({value} - {_number(norm.offset)}) / {_number(norm.scale)})"
+        terms.append(f"{_number(weight)} * {value}")
+    return [term + (" +" if place < len(terms) else "") for place, term in enumerate(terms, start=1)]
+
+
+def _number(value: float) -> str:
+    return repr(value) if value >= 0 else f"({value!r})"
+
+
+def _split(text: str) -> list[str]:
+    """Features between blanks, those within parentheses not counted: "bm25(title) nativeRank(title, body)"."""
+    names, depth, current = [], 0, ""
+    for sign in text:
+        depth += (sign == "(") - (sign == ")")
+        if sign.isspace() and depth <= 0:
+            names.append(current)
+            current = ""
+        else:
+            current += sign
+    return [name for name in [*names, current] if name]
