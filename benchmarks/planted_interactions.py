@@ -2,12 +2,13 @@
 
     python -m benchmarks.planted_interactions
 
-Prints tables in Markdown. In the data the label depends on whether the two features of a pair are on the same side of
-their query's middle, and on neither alone. RankWrapper is given the labels as scores.
+Writes docs/planted_interactions.md. In the data the label depends on whether the two features of a pair are on the
+same side of their query's middle, and on neither alone. RankWrapper is given the labels as scores.
 """
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from leanrank import GAS, RankFilter, RankWrapper, TopK, make_ranking
@@ -48,7 +49,22 @@ def table(counts: dict[str, int]) -> str:
     return "\n".join(lines)
 
 
-if __name__ == "__main__":
+def page() -> str:
+    """The tables with what they mean."""
+    lines = [
+        "# Features that matter only together",
+        "",
+        "Places (1 is best) of planted interacting features, then that of the best noise feature, by method and seed.",
+        "The label depends on whether the two features of a pair are on the same side of their query's middle, and on",
+        "neither alone; RankWrapper is given the labels as scores.",
+        "Made by `python -m benchmarks.planted_interactions`.",
+    ]
     for counts in (ONE_PAIR, TWO_PAIRS):
-        print(", ".join(f"{key}={value}" for key, value in counts.items()), end="\n\n")
-        print(table(counts), end="\n\n")
+        lines += ["", "## " + ", ".join(f"{key}={value}" for key, value in counts.items()), "", table(counts)]
+    return "\n".join(lines) + "\n"
+
+
+if __name__ == "__main__":
+    text = page()
+    (Path(__file__).parent.parent / "docs" / "planted_interactions.md").write_text(text)
+    print(text)

@@ -2,7 +2,7 @@
 
     python -m benchmarks.sushi_rcdr FOLDER
 
-FOLDER holds sushi3.idata and sushi3b.5000.10.order. Prints a table in Markdown.
+FOLDER holds sushi3.idata and sushi3b.5000.10.order. Writes docs/sushi_rcdr.md.
 """
 
 from __future__ import annotations
@@ -49,4 +49,8 @@ def table(folder: str | Path) -> str:
 if __name__ == "__main__":
     if len(sys.argv) != 2:
         sys.exit("usage: python -m benchmarks.sushi_rcdr FOLDER")
-    print(table(sys.argv[1]))
+    title = "# The first vector of Kendall RCDR on SUSHI"
+    head = f"{title}\n\nWeights of the five attributes that the paper names, beside ours."
+    page = f"{head} Made by `python -m benchmarks.sushi_rcdr FOLDER`.\n\n{table(sys.argv[1])}\n"
+    (Path(__file__).parent.parent / "docs" / "sushi_rcdr.md").write_text(page)
+    print(page)
