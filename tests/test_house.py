@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import importlib
 import subprocess
 import sys
 from pathlib import Path
@@ -72,6 +73,16 @@ def test_every_public_name_loads_and_is_listed():
         assert name in dir(leanrank)
     with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
         _ = leanrank.nonsense
+
+
+def test_type_checkers_see_the_same_names():
+    stub = ast.parse((SOURCE / "__init__.pyi").read_text())
+    where = {
+        alias.asname: node.module for node in stub.body if isinstance(node, ast.ImportFrom) for alias in node.names
+    }
+    assert {*where, "__version__"} == set(leanrank.__all__)
+    for name, module in where.items():
+        assert getattr(importlib.import_module(module), name) is getattr(leanrank, name)
 
 
 def test_a_missing_extra_names_itself(monkeypatch):

@@ -63,6 +63,7 @@ __getattr__, __dir__, _names = lazy(
         "RankingBoruta": "leanrank.selectors.boruta",
         "RankingData": "leanrank.data.ranking_data",
         "RankingRFE": "leanrank.selectors.rfe",
+        "RankingSource": "leanrank.data.ranking_data",
         "Recall": "leanrank.metrics.precision_recall",
         "SVMMAP": "leanrank.rankers.svmmap",
         "Selection": "leanrank.evaluation.selection",
