@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 from leanrank.data.folds import Fold
@@ -224,10 +225,12 @@ def _claims(rows: Mapping[str, Mapping[str, Row]]) -> list[Claim]:
     ):
         ranking = _own_ranking(rows, methods)
         if ranking is not None:
-            order = [ranking.methods[m] for m in (-ranking.scores).argsort(kind="stable")]
-            figures = ", ".join(f"{ranking.methods[m]} {ranking.scores[m]:.2f}" for m in range(len(methods)))
+            score = dict(zip(ranking.methods, ranking.scores.tolist(), strict=True))
             wanted = ["FSMRank", "FS-SCPR"] if first == 2 else ["FS-SCPR"]
-            claims.append(Claim(text, order[:first] == wanted, figures))
+            others = max(value for method, value in score.items() if method not in wanted)
+            falling = [*(score[method] for method in wanted), others]
+            figures = ", ".join(f"{method} {value:.2f}" for method, value in score.items())
+            claims.append(Claim(text, all(a > b for a, b in pairwise(falling)), figures))
     return claims
 
 

@@ -128,18 +128,19 @@ def _components(sushi: RankingData, texts: Sequence[Published], draws: int) -> l
 
 
 def _curves(sushi: RankingData, n_orders: int, length: int, draws: int, scale: bool, n_jobs: int) -> dict[str, Vector]:
-    """Mean rho by K' of each method."""
+    """Rho of each method: draws by K'."""
 
-    def one(seed: int) -> list[dict[str, Vector]]:
+    def one(seed: int) -> dict[str, Vector]:
         rng = np.random.default_rng(seed)
         chosen = sushi.take_queries(np.sort(rng.choice(sushi.n_queries, n_orders, replace=False)))
         orders = _shortened(chosen, length, rng)
         splits = QueryKFold(_FOLDS, shuffle=True, random_state=seed).split_queries(orders)
-        return [_fold(orders.take_queries(train), orders.take_queries(test), scale) for train, test in splits]
+        found = [_fold(orders.take_queries(train), orders.take_queries(test), scale) for train, test in splits]
+        return {method: np.mean([fold[method] for fold in found], axis=0) for method in METHODS}
 
     with ThreadPoolExecutor(n_jobs) as pool:
-        scores = [fold for folds in pool.map(one, range(draws)) for fold in folds]
-    return {method: np.mean([fold[method] for fold in scores], axis=0) for method in METHODS}
+        scores = list(pool.map(one, range(draws)))
+    return {method: np.array([draw[method] for draw in scores]) for method in METHODS}
 
 
 def _shortened(orders: RankingData, length: int, rng: np.random.Generator) -> RankingData:
@@ -192,42 +193,46 @@ def _rho(train: RankingData, test: RankingData, reduced: Vector, held_out: Vecto
 
 
 def _table(n: int, length: int, scale: bool, curves: dict[str, Vector]) -> Table:
-    rows = [(str(k + 1), *(f"{curves[m][k]:.3f}" for m in METHODS)) for k in range(len(curves["ORIG"]))]
+    rows = [(str(k + 1), *(f"{curves[m][:, k].mean():.3f}" for m in METHODS)) for k in range(curves["ORIG"].shape[1])]
     how = ", attributes scaled to unit variance" if scale else ""
-    return Table(f"Mean rho on SUSHI {n}:{length} against K'{how}", ("K'", *METHODS), tuple(rows))
+    title = f"Mean rho on SUSHI {n}:{length} against K'{how} ({len(curves['ORIG'])} draws)"
+    return Table(title, ("K'", *METHODS), tuple(rows))
 
 
 def _claims(curves: dict[tuple[int, int], dict[str, Vector]], scale: bool) -> list[Claim]:
     claims = []
     how = "scaled, " if scale else ""
     for (n, length), of in curves.items():
-        gap = float(np.abs(of["KRCDR"] - of["SRCDR"]).max())
+        gap = float(np.abs(of["KRCDR"].mean(axis=0) - of["SRCDR"].mean(axis=0)).max())
         text = f"{how}{n}:{length}: the two RCDRs resemble each other"
         claims.append(Claim(text, gap <= 0.03, f"largest difference {gap:.3f}"))
         for method in ("KRCDR", "SRCDR"):
-            small = of[method][:SMALL] - of["PCA"][:SMALL]
+            above = of[method] - of["PCA"]
+            small = above.mean(axis=0)[:SMALL]
             text = f"{how}{n}:{length}: {method} is above PCA at small K' (1 and {SMALL})"
-            claims.append(Claim(text, bool((small > 0).all()), "by " + ", ".join(f"{d:+.3f}" for d in small)))
-            rest = of[method][SMALL:] - of["PCA"][SMALL:]
-            above = int((rest > 0).sum())
+            figures = " and ".join(_with_error(above[:, k]) for k in range(SMALL))
+            claims.append(Claim(text, bool((small > 0).all()), figures))
+            rest = above.mean(axis=0)[SMALL:]
             text = f"{how}{n}:{length}: {method} is above PCA at larger K' too"
-            claims.append(
-                Claim(
-                    text, above == len(rest), f"at {above} of {len(rest)}, from {rest.min():+.3f} to {rest.max():+.3f}"
-                )
-            )
+            figures = f"at {int((rest > 0).sum())} of {len(rest)}, from {rest.min():+.3f} to {rest.max():+.3f}"
+            claims.append(Claim(text, bool((rest > 0).all()), figures))
     for n, length in SIZES[1:]:
         for method in ("KRCDR", "SRCDR"):
-            best = int(np.argmax(curves[n, length][method]))
-            top, original = curves[n, length][method][best], curves[n, length]["ORIG"][0]
-            text = f"{how}{n}:{length}: {method} is above ORIG"
-            first = curves[n, length][method][0]
-            figures = f"{top:.3f} at K' = {best + 1}, {first:.3f} at K' = 1, {original:.3f} without reduction"
-            claims.append(Claim(text, bool(top > original), figures))
-    gains = [float(of["SRCDR"].max() - of["ORIG"][0]) for of in curves.values()]
-    text = f"{how}the gain over ORIG is larger with fewer and shorter orders"
-    claims.append(Claim(text, gains[0] < gains[1] < gains[2], ", ".join(f"{g:+.3f}" for g in gains)))
+            gain = (curves[n, length][method] - curves[n, length]["ORIG"])[:, 0]
+            text = f"{how}{n}:{length}: {method} with one component is above ORIG"
+            claims.append(Claim(text, bool(gain.mean() > 0), _with_error(gain)))
+    gains = [(of["SRCDR"] - of["ORIG"])[:, 0] for of in curves.values()]
+    text = f"{how}the gain over ORIG (SRCDR, one component) is larger with fewer and shorter orders"
+    means = [float(gain.mean()) for gain in gains]
+    claims.append(Claim(text, means[0] < means[1] < means[2], ", ".join(map(_with_error, gains))))
     return claims
+
+
+def _with_error(differences: Vector) -> str:
+    """Mean over draws and its standard error."""
+    if len(differences) < 2:
+        return f"{differences.mean():+.3f}"
+    return f"{differences.mean():+.3f} (standard error {differences.std(ddof=1) / np.sqrt(len(differences)):.3f})"
 
 
 DISCUSSION = "TODO"
