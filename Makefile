@@ -56,9 +56,14 @@ quality: $(VENV)/.installed  ## what the chosen features are worth, beside the s
 	$(BIN)/python -m benchmarks.quality
 	$(BIN)/python -m benchmarks.quality --stop-rule
 
-docs: $(VENV)/.installed
-	$(BIN)/python -m docs
+$(VENV)/.installed-docs: $(VENV)/.installed
+	$(PIP) -e '.[docs]'
+	@touch $@
+
+docs: $(VENV)/.installed-docs  ## the documentation, into docs/_build
+	$(BIN)/python -m sphinx -q --keep-going -b html docs docs/_build
+	@echo "open docs/_build/index.html"
 
 clean:
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache build dist
+	rm -rf $(VENV) docs/_build docs/generated .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache build dist
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
