@@ -107,6 +107,12 @@ def test_lightgbm_itself_reads_what_is_written(tmp_path):
     assert dataset.get_feature_name() == ["Column_0", "Column_1", "Column_2", "Column_3"]
 
 
+def test_lightgbm_rows_with_tabs(tmp_path):
+    (tmp_path / "rank.train").write_text("1\t1:2\t3:4\r\n0\t2:1\n")
+    (tmp_path / "rank.train.query").write_text("2\n")
+    np.testing.assert_array_equal(read_lightgbm(tmp_path / "rank.train").dense(), [[2, 0, 4], [0, 1, 0]])
+
+
 def test_missing_values_survive(tmp_path):
     data = RankingData([[np.nan, 1.0], [2.0, 0.5]], [1, 0], [0, 2], [1], missing=True)
     write_parquet(data, tmp_path / "a.parquet")
@@ -136,6 +142,7 @@ def test_tabs_and_compression(tmp_path):
         (["-o", "out.xyz"], "does not say the format"),
         (["-o", "out.txt", "--to", "leto"], "did you mean 'letor'"),
         (["-o", "out.txt", "--features", "all.txt"], "not a selection"),
+        (["-o", "all.txt"], "would be written over"),
     ],
 )
 def test_bad_input(tmp_path, monkeypatch, capsys, more, sentence):

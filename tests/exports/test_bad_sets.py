@@ -27,6 +27,7 @@ CHOSEN = ChosenFeatures(("a",), (1,), 2)
         ("vespa", "match-features { }", "are empty"),
         ("vespa", "match-features { a }\nmatch-features { b }", "is there 2 times"),
         ("vespa", "[1]", "expected a rank profile"),
+        ("vespa", '["a", "b }"]', "'b }' is not the name of a rank feature"),
         ("ranklib", "\n# a\n", "no features"),
         ("ranklib", "0\ta\n1\tb\n", "expected feature 1 as number"),
         ("xgboost", "1 a q\n2 b q\n", "expected feature 0 as number"),

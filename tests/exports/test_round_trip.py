@@ -202,13 +202,15 @@ def test_lightgbm_booster(case, full, lgb, tmp_path):
 def test_lightgbm_in_vespa(case, full, lgb):
     _, pruned, chosen = case
     dump = json.loads(export_features(chosen, full / "vespa", to="vespa", model=lgb).model)
+    assert dump["pandas_categorical"] == []  # Vespa looks for it
     values = columns(case)
 
     def score(node, i):
         while "leaf_value" not in node:
             x = values[dump["feature_names"][node["split_feature"]]][i]
             assert node["decision_type"] == "<="
-            node = node["left_child"] if x <= node["threshold"] else node["right_child"]
+            # Vespa reads it as "<"; LightGBM puts thresholds between values, so that both say the same.
+            node = node["left_child"] if x < node["threshold"] else node["right_child"]
         return node["leaf_value"]
 
     scores = [sum(score(t["tree_structure"], i) for t in dump["tree_info"]) for i in range(pruned.n_rows)]

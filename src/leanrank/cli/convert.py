@@ -66,6 +66,8 @@ def convert(
     Example: leanrank convert train.txt --features features.json --renumber -o train.parquet
     """
     kind = _format(output, to)
+    if output.resolve() in {path.resolve() for path in (file, features) if path is not None}:
+        raise ParameterError(f"{output} would be written over: choose another --output.")
     data, ids = _read(file, features, label=label, qid=qid, comments=comments, regroup=regroup)
     if renumber:
         ids = list(range(1, data.n_features + 1))

@@ -10,6 +10,8 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
+from leanrank.errors import ParameterError
+
 
 def export(
     features: Annotated[Path, typer.Argument(help="The selection: the JSON of `leanrank select`.")],
@@ -49,6 +51,10 @@ def export(
     beside = output.with_suffix("")
     model_path = model_output or beside.with_name(beside.name + model_suffix(to))
     mapping_path = beside.with_name(beside.name + ".mapping.json")
+    targets = {path.resolve() for path in (output, model_path, mapping_path)}
+    for given in (features, featureset, model, normalizers):
+        if given is not None and given.resolve() in targets:
+            raise ParameterError(f"{given} would be written over: choose another --output or --model-output.")
     result = export_features(
         features,
         featureset,

@@ -13,8 +13,8 @@ from leanrank.data.ranking_data import RankingData, RankingSource
 def write_csv(data: RankingData | RankingSource, path: str | os.PathLike[str]) -> None:
     """Write label, qid, comment (if any) and the features, with a line of names; tabs between where it is a .tsv.
 
-    A missing value is an empty cell. Numbers are as short as they can be and read back as what they were; `read_table`
-    finds the columns by their names.
+    A missing value is an empty cell. Numbers are as short as they can be: rounded to the type that they had, they read
+    back as what they were (`read_table` gives float64). The file appears whole or not at all.
 
     >>> import tempfile
     >>> data = RankingData([[2.5], [0.5]], [1, 0], [0, 2], ["tea"], ["bm25"])

@@ -88,7 +88,8 @@ def _with_query_ids(lines: list[bytes], sizes: list[int], source: str) -> Iterat
     row = 0
     for query, size in enumerate(sizes, start=1):
         for line in lines[row : row + size]:
-            label, _, rest = line.strip().partition(b" ")
+            label, *fields = line.split()  # blanks or tabs between
+            rest = b" ".join(fields)
             if b"qid:" in rest:
                 raise DataError(f"{source}, row {row + 1}: has a qid, so it is a LETOR file; it needs no .query file.")
             rest = rest.replace(b":nan", b":NULL").replace(b":NaN", b":NULL")

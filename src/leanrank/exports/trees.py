@@ -56,5 +56,5 @@ def lightgbm_dump(ranker: Any, names: Sequence[str]) -> dict[str, Any]:
     dump: dict[str, Any] = ranker.model_.dump_model()
     dump["feature_names"] = list(names)
     dump.pop("feature_infos", None)  # by LightGBM's own names
-    dump.pop("pandas_categorical", None)
+    dump["pandas_categorical"] = dump.get("pandas_categorical") or []  # Vespa looks for it
     return dump

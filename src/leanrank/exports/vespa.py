@@ -28,6 +28,9 @@ def parse(text: str, source: str) -> FullSet:
         features = parse_json(text, source)
         if not isinstance(features, list) or not features or not all(isinstance(name, str) for name in features):
             raise DataError(f"{source}: expected {_SCHEMA}.")
+        for name in features:
+            if _split(name) != [name] or set(name) & set("{}\n"):
+                raise DataError(f"{source}: {name!r} is not the name of a rank feature.")
         return FullSet(tuple(features), None)
     bare = re.sub(r"^\s*#.*$", "", text, flags=re.MULTILINE)
     for kind in _KINDS:
