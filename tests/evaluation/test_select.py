@@ -219,6 +219,18 @@ def _begun(path) -> bool:
     return True
 
 
+@pytest.mark.parametrize("ranker", ["ranksvm", "lightgbm"])
+def test_missing_values_are_no_obstacle(planted, ranker):
+    data, truth = planted
+    X = data.X.copy()
+    X[np.random.default_rng(0).random(X.shape) < 0.1] = np.nan
+    X[data.query_ptr[3] : data.query_ptr[4], 0] = np.nan
+    holed = replace(data, X=X, missing=True)
+    selection = select(holed, **{**QUICK, "ranker": ranker, "methods": ["gas"]}, n_features=3, n_jobs=2)
+    role = {entry.name: entry.role for entry in truth}
+    assert all(role[name] != "noise" for name in selection.features)
+
+
 @pytest.mark.parametrize(
     ("change", "error", "sentence"),
     [

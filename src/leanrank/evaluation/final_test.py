@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.base import clone
 
 from leanrank.data.ranking_data import RankingData
-from leanrank.evaluation.held_out import scaled
+from leanrank.evaluation.held_out import filled, scaled
 from leanrank.evaluation.selection import Selection
 from leanrank.evaluation.stop_rule import differences
 from leanrank.metrics._base import Metric
@@ -20,6 +20,8 @@ def final_test(
     selection: Selection, ranker: Ranker, metric: Metric, train: RankingData, valid: RankingData, test: RankingData
 ) -> dict[str, Any]:
     """Train on all features and on the selected ones, compare on `test`: the two means and their difference."""
+    if not ranker._takes_missing:
+        train, valid, test = filled(train), filled(valid), filled(test)
     if not isinstance(ranker, Adapter):
         train, valid, test = scaled(train), scaled(valid), scaled(test)
     values = []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from threading import Lock
 from typing import Any
@@ -46,6 +46,8 @@ class HeldOut:
     Parameters
     ----------
     data : RankingData
+        Where values are missing, selection sees the least value of the feature in the query (0 where it has none), and
+        so does a ranker that cannot take missing values.
     ranker : Ranker
         Cloned for every fit. Learners that are not tree ensembles get features scaled to [0, 1] within each query,
         which uses no label and no other query.
@@ -80,13 +82,14 @@ class HeldOut:
             raise ParameterError.of("select", "cv", f"a number of folds >= {lowest}", cv)
         if data.n_queries < cv:
             raise ParameterError.of("select", "cv", f"at most the number of queries, {data.n_queries}", cv)
-        self.data = data
+        self.data = filled(data)
         self.ranker = ranker
         self.metric = metric
         self.journal = journal
         self.n_jobs = n_jobs
         self.scope = scope
-        self._valid = valid
+        self._valid = None if valid is None else filled(valid)
+        self._as_given = (data, valid)
         splitter = QueryKFold(cv, shuffle=True, random_state=random_state)
         self._parts = [test for _, test in splitter.split_queries(data)]
         self._lock = Lock()
@@ -105,6 +108,8 @@ class HeldOut:
 
     @cached_property
     def _scaled(self) -> tuple[RankingData, RankingData | None]:
+        if self.ranker._takes_missing:
+            return self._as_given
         if not self.scales:
             return self.data, self._valid
         return scaled(self.data), None if self._valid is None else scaled(self._valid)
@@ -191,6 +196,17 @@ class HeldOut:
         test = fold.test.subset(columns)
         values = self.metric.per_query(test.y, ranker.predict(test), test.query_ptr)
         return [None if np.isnan(value) else float(value) for value in values]
+
+
+def filled(data: RankingData) -> RankingData:
+    """Missing values replaced by the least value of the feature in the query, 0 where all of a query are missing."""
+    if not data.missing:
+        return data
+    X = data.dense()
+    absent = np.isnan(X)
+    least = np.minimum.reduceat(np.where(absent, np.inf, X), data.query_ptr[:-1], axis=0)
+    least = np.where(np.isinf(least), 0.0, least).astype(X.dtype)
+    return replace(data, X=np.where(absent, np.repeat(least, data.query_sizes, axis=0), X), missing=False)
 
 
 def scaled(data: RankingData) -> RankingData:

@@ -92,7 +92,8 @@ def select(
     Parameters
     ----------
     data : RankingData
-        Judged documents.
+        Judged documents. Rankers that take missing values get them; selection sees the least value of the feature in
+        the query in their place.
     ranker : ranker, estimator or str, optional
         The ranker the features are for. LightGBM where it is installed, RankSVM otherwise. Learners that are not tree
         ensembles get features scaled to [0, 1] within each query.
