@@ -120,7 +120,8 @@ def _linear() -> RankSVM:
     return RankSVM(C=1.0)
 
 
-#: name -> how it orders the features; what `methods="auto"` runs.
+#: name -> how it orders the features; what `methods="auto"` runs. Of methods that held-out queries cannot tell apart,
+#: the first is preferred: cheap filters that know redundancy come before those that train rankers.
 AUTO: dict[str, Method] = {
     "mrmr": lambda learner: learner.fit(MRMR()),
     "mrmr-f": lambda learner: learner.fit(MRMR(relevance="f", similarity=Similarity("pearson", scope="pooled"))),

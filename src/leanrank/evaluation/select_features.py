@@ -101,7 +101,8 @@ def select(
     methods : "auto", names or selectors
         The portfolio: see `leanrank.evaluation.portfolio`.
     n_features : int, optional
-        Choose this many instead of applying the stop rule.
+        Choose this many instead of applying the stop rule: by the first method of the portfolio that is within one
+        standard error of the best.
     max_loss : float, optional
         What the stop rule allows, 0.002 by default.
     budget : float, optional
@@ -368,16 +369,19 @@ class _Run:
         means = np.round([_mean(v) for v in values], 12)
         costs = [self._cost(c) for c in candidates]
         smaller = range(len(candidates) - 1)
+        near = self._within_one_error(values, means)
         if self.wanted is not None:
-            best = max(smaller, key=lambda i: (means[i], -costs[i], -i))
-            how = f"the best of {len(smaller)} methods at {self.wanted} features on held-out queries"
+            best = min(i for i in near if i in smaller)
+            how = (
+                f"of {len(smaller)} methods at {self.wanted} features on held-out queries, the first in the portfolio "
+                "within one standard error of the best"
+            )
             return best, found[best].low_one_sided >= -loss, how
         passing = [i for i in smaller if found[i].low_one_sided >= -loss]
         size = "cheapest" if self.settings["costs"] is not None else "smallest"
         if passing:
             best = min(passing, key=lambda i: (costs[i], candidates[i].k, -means[i], i))
             return best, True, f"the {size} set that loses at most {loss:g} with {level:.0%} confidence"
-        near = self._within_one_error(values, means)
         estimated = [i for i in near if i in smaller and found[i].mean >= -loss]
         if not estimated:
             return (
@@ -393,8 +397,12 @@ class _Run:
         return best, False, how
 
     def _within_one_error(self, values: NDArray[np.float64], means: NDArray[np.float64]) -> list[int]:
-        """Candidates whose mean is within one standard error (of their difference per query) of the best one's."""
-        behind = values[int(np.argmax(means))] - values
+        """Candidates (all features aside) whose mean is within one standard error of the best one's.
+
+        The error is that of the difference per query. Few queries cannot tell methods apart that differ by less, and
+        the best looking of many is mostly the luckiest.
+        """
+        behind = values[int(np.argmax(means[:-1]))] - values
         judged = behind[:, ~np.isnan(behind).any(axis=0)]
         error = judged.std(axis=1, ddof=1) / np.sqrt(judged.shape[1])
         return [int(i) for i in np.flatnonzero(judged.mean(axis=1) <= error + 1e-12)]
