@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leanrank.data.ranking_data import RankingData, concatenate
+from leanrank.engines.local import LocalEngine
 from leanrank.evaluation.reproduce.datasets import DataFolder
 from leanrank.evaluation.reproduce.outcome import Cell, Claim, Reproduction, Table
 from leanrank.evaluation.reproduce.published_tables import published
@@ -32,17 +33,16 @@ Vector = NDArray[np.float64]
 STEP = 3
 _POINTS, _FEATURES, _RELEVANT, _CENTRES, _LEVELS = 100, 30, 10, 20, 5
 _LEARNERS = ("Committee Perceptron", "RankSVM (RBF)")
-_ORDER = ("RankWrapper", "RReliefF", "GAS")
-_LEVEL = ("RankFilter", "ReliefF", "GAS")
+_ORDER = ("RankWrapper", "RReliefF", "GAS", "GAS one way")
+_LEVEL = ("RankFilter", "ReliefF", "GAS", "GAS one way")
 
 PROTOCOL = (
     "At every step each method weighs the remaining features on the training part and the three lowest are dropped; "
     "RankSVM with RBF kernel and Committee Perceptron are trained on those that remain and judged on the test part. "
     "Relative orderings: RankWrapper, RReliefF and GAS (pairwise error) by Kendall's concordant fraction; levels: "
-    "RankFilter, ReliefF and GAS (NDCG@10) by NDCG@10; k = 5; GAS sorts by a feature both ways and takes the better. "
-    "OHSUMED: the first 45 queries in three folds; the 36 "
-    "features that vary (the first three steps of the paper only drop the nine constant ones); the order to learn is "
-    "that of a Ranking SVM trained on the training part. Synthetic: 100 points of 30 uniform features of which 10 "
+    "RankFilter, ReliefF and GAS (NDCG@10) by NDCG@10; k = 5; GAS sorts by a feature both ways and takes the better, "
+    "or, as another reading, one way. OHSUMED: the first 45 queries in three folds; the 36 features that vary (the first "
+    "three steps of the paper only drop the nine constant ones); the order to learn is that of a Ranking SVM trained on the training part. Synthetic: 100 points of 30 uniform features of which 10 "
     "matter, ordered by a random function of RBF kernels, cut into five levels of equal size, three folds over points, "
     "30 runs (the paper's number of features and its function are lost in the text at hand)."
 )
@@ -207,10 +207,11 @@ def _elimination(method: str, train: RankingData, sizes: Sequence[int]) -> list[
 
 def _weighed(method: str, train: RankingData) -> NDArray[np.int64]:
     """All features, the best first."""
-    if method == "GAS":
+    if method.startswith("GAS"):
         levels = len(np.unique(train.y)) <= _LEVELS
-        # Nothing says that larger values are better here: features are judged in their better direction.
-        importance = Importance("ndcg@10" if levels else "error", direction="max")
+        # Whether features are judged in their better direction, or as if larger values were always better.
+        direction = "max" if method == "GAS" else "desc"
+        importance = Importance("ndcg@10" if levels else "error", direction=direction)
         return _complete(GAS(importance=importance).fit(train), train.n_features)
     if method == "RankFilter":
         return _complete(RankFilter(n_neighbors=5).fit(train), train.n_features)
@@ -253,11 +254,12 @@ def _claims(found: dict[str, Curves]) -> list[Claim]:
         for learner in _LEARNERS:
             means = {method: float(curves[method, learner].mean()) for method in methods}
             figures = ", ".join(f"{method} {value:.4f}" for method, value in means.items())
-            best, worst = max(means, key=means.__getitem__), min(means, key=means.__getitem__)
             text = f"{name}, {learner}: {methods[0]} is the best (mean of the curve)"
-            claims.append(Claim(text, best == methods[0], figures))
+            claims.append(Claim(text, max(means, key=means.__getitem__) == methods[0], figures))
             if name.startswith("synthetic"):
-                claims.append(Claim(f"{name}, {learner}: GAS is the lowest", worst == "GAS", figures))
+                for gas in ("GAS", "GAS one way"):
+                    lowest = means[gas] < min(means[methods[0]], means[methods[1]])
+                    claims.append(Claim(f"{name}, {learner}: {gas} is the lowest", lowest, figures))
     if "OHSUMED, three levels" in found:
         claims += _comparisons(found)
     return claims
@@ -284,7 +286,7 @@ def _comparisons(found: dict[str, Curves]) -> list[Claim]:
             f"{gaps[1]:+.4f} and {gaps[0]:+.4f}",
         ),
         Claim(
-            "OHSUMED, relative ordering: RankWrapper with Committee Perceptron is the best of the six",
+            "OHSUMED, relative ordering: RankWrapper with Committee Perceptron is the best of all",
             highest == ("RankWrapper", "Committee Perceptron"),
             f"{' with '.join(highest)}: {float(order[highest].mean()):.4f}",
         ),
@@ -292,14 +294,16 @@ def _comparisons(found: dict[str, Curves]) -> list[Claim]:
 
 
 def _time_claims() -> list[Claim]:
-    """How time grows with the number of features, at 100 points as in the paper and at more features."""
+    """How time grows with the number of features, at 100 points as in the paper, on one thread."""
     rng = np.random.default_rng(0)
     seconds: dict[tuple[str, int], float] = {}
+    alone = LocalEngine(n_threads=1)
+    selectors = {"GAS": GAS(importance="ndcg@10", engine=alone), "RankFilter": RankFilter(n_neighbors=5, engine=alone)}
     for K in (100, 400):
         data = _points(rng.random((_POINTS, K)), rng.permutation(_POINTS) * _LEVELS // _POINTS)
-        for name, selector in (("GAS", GAS(importance="ndcg@10")), ("RankFilter", RankFilter(n_neighbors=5))):
+        for name, selector in selectors.items():
             times = []
-            for _ in range(4):
+            for _ in range(7):
                 start = time.perf_counter()
                 selector.fit(data)
                 times.append(time.perf_counter() - start)
@@ -321,4 +325,15 @@ def _time_claims() -> list[Claim]:
     ]
 
 
-DISCUSSION = "TODO"
+DISCUSSION = (
+    "The curves and the table of the paper are lost in the text at hand, and so are the number of features and the "
+    "function of its synthetic data; its example of Kendall's tau is the one figure that can be compared, and is "
+    "equal. **What holds:** with levels, RankFilter is above ReliefF and GAS on both data sets and with both "
+    "learners, by little on OHSUMED, and less so there than on the synthetic data with their five levels; RankSVM is "
+    "more accurate than Committee Perceptron; GAS takes longer, and the more so the more features there are. **What "
+    "does not:** with relative orderings RankWrapper is below RReliefF. The paper's formula of its rank significance "
+    "is cut in the text; ours, the distance in rank less the median distance, is a reconstruction, and this may be "
+    "the reason. Whether GAS is the lowest depends on whether it may sort by a feature in both directions, which the "
+    "synthetic data need: half of their features are better when small. With three folds of fifteen queries, "
+    "differences of .01 on OHSUMED mean little."
+)
