@@ -41,10 +41,11 @@ PROTOCOL = (
     "RankSVM with RBF kernel and Committee Perceptron are trained on those that remain and judged on the test part. "
     "Relative orderings: RankWrapper, RReliefF and GAS (pairwise error) by Kendall's concordant fraction; levels: "
     "RankFilter, ReliefF and GAS (NDCG@10) by NDCG@10; k = 5; GAS sorts by a feature both ways and takes the better, "
-    "or, as another reading, one way. OHSUMED: the first 45 queries in three folds; the 36 features that vary (the first "
-    "three steps of the paper only drop the nine constant ones); the order to learn is that of a Ranking SVM trained on the training part. Synthetic: 100 points of 30 uniform features of which 10 "
-    "matter, ordered by a random function of RBF kernels, cut into five levels of equal size, three folds over points, "
-    "30 runs (the paper's number of features and its function are lost in the text at hand)."
+    "or, as another reading, one way. OHSUMED: the first 45 queries in three folds; the 36 features that vary (the "
+    "first three steps of the paper only drop the nine constant ones); the order to learn is that of a Ranking SVM "
+    "trained on the training part. Synthetic: 100 points of 30 uniform features of which 10 matter, ordered by a "
+    "random function of RBF kernels, cut into five levels of equal size, three folds over points, 30 runs (the "
+    "paper's number of features and its function are lost in the text at hand)."
 )
 
 
@@ -333,7 +334,7 @@ DISCUSSION = (
     "more accurate than Committee Perceptron; GAS takes longer, and the more so the more features there are. **What "
     "does not:** with relative orderings RankWrapper is below RReliefF. The paper's formula of its rank significance "
     "is cut in the text; ours, the distance in rank less the median distance, is a reconstruction, and this may be "
-    "the reason. Whether GAS is the lowest depends on whether it may sort by a feature in both directions, which the "
-    "synthetic data need: half of their features are better when small. With three folds of fifteen queries, "
-    "differences of .01 on OHSUMED mean little."
+    "the reason. Whether GAS is the lowest depends on whether it may sort by a feature in both directions, which "
+    "matters on the synthetic data, where nothing says that larger values are better. With three folds of fifteen "
+    "queries, differences of .01 on OHSUMED mean little."
 )
