@@ -59,7 +59,7 @@ def show_selection(selection: Selection, test: dict[str, Any] | None, console: C
     """The answer, the features, and what changed."""
     style = "green" if selection.proven else "yellow"
     console.print(Text(selection.sentence(), style=f"bold {style}"))
-    console.print(Text(f"These are {selection.reason}." if selection.reason else ""))
+    console.print(Text(f"Why: {selection.reason}."))
     features = Table(title="Kept", title_justify="left")
     features.add_column("#", justify="right")
     features.add_column("feature", overflow="fold")

@@ -75,7 +75,7 @@ def _for_script(summary: dict[str, Any]) -> dict[str, Any]:
         "n_kept": summary["n_kept"],
         "path": summary["path"],
         "sentences": summary["sentences"],
-        "reason": f"These are {summary['reason']}.",
+        "reason": f"Why: {summary['reason']}.",
         "total_cost": summary["baseline"]["cost"],
         "has_graph": summary["graph"] is not None,
         "stands_for_from": summary["graph"]["stands_for_from"] if summary["graph"] else None,
