@@ -6,7 +6,6 @@ import json
 import os
 import subprocess
 import sys
-import time
 
 import pytest
 
@@ -111,6 +110,8 @@ def test_lint_of_ohsumed_is_quick_once_compiled(data_dir):
         str(data_dir / "ohsumed/S1.txt.gz"),
     ]
     subprocess.run(command, check=True, capture_output=True)
-    start = time.perf_counter()
+    before = os.times()
     subprocess.run(command, check=True, capture_output=True)
-    assert time.perf_counter() - start < 3 * 2  # the promise is 3 s; the test shares the machine with others
+    after = os.times()
+    # seconds of a processor: seconds of a clock would count the other tests on this machine
+    assert after.children_user + after.children_system - before.children_user - before.children_system < 3
