@@ -47,8 +47,9 @@ def reproduce(
     found = []
     for name in PAPERS if paper == "all" else [paper]:
         with warnings.catch_warnings(), terminal.status(name) as status:
-            # Settings at the ends of the grids need not converge: validation queries pass over them.
+            # Settings at the ends of the grids may not converge or be determined: validation queries pass over them.
             warnings.simplefilter("ignore", ConvergenceWarning)
+            warnings.filterwarnings("ignore", "The clustering into")
             found.append(
                 run_paper(
                     name,
