@@ -19,6 +19,7 @@ LabelOption = Annotated[str | None, typer.Option(help="CSV, Parquet: the column 
 QidOption = Annotated[str | None, typer.Option(help="CSV, Parquet: the column of query ids.")]
 CommentsOption = Annotated[str | None, typer.Option(help="CSV, Parquet: a column of texts to keep, not a feature.")]
 RegroupOption = Annotated[bool, typer.Option(help="Bring rows of one query together where they are not adjacent.")]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
 
 
 def is_table(path: Path) -> bool:

@@ -31,9 +31,20 @@ UsageError: type[Any] = typer.BadParameter.__base__  # type: ignore[assignment]
 BAD_INPUT = 2
 INTERRUPTED = 128 + signal.SIGINT
 
+EPILOG = """
+Start with: leanrank demo, or on your own data: leanrank select train.txt -o features.json --report report.html
+
+Every command has --help with an example, and --json. Results go to standard output, messages and progress to standard
+error; a pipe gets no progress bars. Completion of commands and options in the shell: leanrank --install-completion
+
+Exit codes: 0 done, 1 a check failed, 2 bad input or usage, 130 interrupted.
+"""
+
 app = typer.Typer(
     name="leanrank",
     help="Find the fewest features a ranker needs.",
+    epilog=EPILOG,
+    rich_markup_mode="markdown",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},

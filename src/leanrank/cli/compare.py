@@ -43,7 +43,9 @@ def compare(
     validation: Annotated[str, typer.Option(help="The metric that settings are chosen by.")] = "map",
     tune: Annotated[bool, typer.Option(help="Tune the selectors too, not only the rankers.")] = False,
     scale: Annotated[bool, typer.Option(help="Bring every feature of every query to [0, 1] first.")] = False,
-    folds: Annotated[int, typer.Option(help="Folds, of data that have none of their own.")] = 5,
+    folds: Annotated[
+        int, typer.Option("--folds", "--cv", help="Folds, by query, of data that have none of their own.")
+    ] = 5,
     seed: Annotated[int, typer.Option(help="Seed of the folds and of methods that draw numbers.")] = 0,
     jobs: Annotated[int, typer.Option("--jobs", "-j", help="Processes; 0 takes every core.")] = 0,
     label: LabelOption = None,

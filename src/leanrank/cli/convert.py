@@ -15,6 +15,7 @@ from leanrank.cli._input import (
     COMPRESSION_SUFFIXES,
     CommentsOption,
     FileArgument,
+    JsonOption,
     LabelOption,
     QidOption,
     RegroupOption,
@@ -55,7 +56,7 @@ def convert(
     qid: QidOption = None,
     comments: CommentsOption = None,
     regroup: RegroupOption = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON for machines.")] = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Write FILE in another format, with all features or those of a selection, in the order of FILE.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -9,6 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.console import Console
 from rich.text import Text
+
+from leanrank.cli._input import JsonOption
 
 if TYPE_CHECKING:
     from leanrank.data.synthetic import FeatureTruth
@@ -22,6 +25,7 @@ def demo(
     folder: Annotated[Path, typer.Option("--output", "-o", help="Where to write.")] = Path("leanrank-demo"),
     queries: Annotated[int, typer.Option(help="Queries to generate.")] = 400,
     seed: Annotated[int, typer.Option(help="Seed of the synthetic data.")] = 0,
+    as_json: JsonOption = False,
 ) -> None:
     """Generate judged data with planted features, lint them, and find the few that matter.
 
@@ -34,7 +38,7 @@ def demo(
     from leanrank.evaluation.select_features import select
     from leanrank.stats.lint import lint
 
-    console = Console()
+    console = Console(quiet=as_json)
     data, truth = make_ranking(queries, random_state=seed, **PLANTED)  # type: ignore[arg-type]
     folder.mkdir(parents=True, exist_ok=True)
     path, features, report = folder / "demo.txt", folder / "features.json", folder / "report.html"
@@ -47,6 +51,15 @@ def demo(
     selection.report(report, data)
     show_selection(selection, None, console)
     console.print(Text(_found(selection, truth)))
+    if as_json:
+        files = {"data": str(path), "features": str(features), "report": str(report)}
+        found = {
+            "sentence": selection.sentence(),
+            "names": list(selection.features),
+            "planted": _found(selection, truth),
+        }
+        print(json.dumps({**files, **found}, ensure_ascii=False))
+        return
     console.print(Text(f"Written: {path}, {features}"))
     console.print(Text(f"Open the report in a browser: {report.resolve()}", style="bold"))
     console.print(Text("Next, on your own data: leanrank select FILE -o features.json --report report.html"))

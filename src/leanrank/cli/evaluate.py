@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from leanrank.cli._input import CommentsOption, LabelOption, QidOption, read_data
+from leanrank.cli._input import CommentsOption, JsonOption, LabelOption, QidOption, read_data
 from leanrank.errors import DataError, ParameterError
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def evaluate(
     label: LabelOption = None,
     qid: QidOption = None,
     comments: CommentsOption = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON for machines.")] = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Measure the ranking of FILE by scores or by a model, or a TREC run by its qrels.
 

@@ -10,6 +10,7 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
+from leanrank.cli._input import JsonOption
 from leanrank.errors import ParameterError
 
 
@@ -32,7 +33,7 @@ def export(
     ] = None,
     match: Annotated[str, typer.Option(help="Find features by name, by position, or auto.")] = "auto",
     name: Annotated[str, typer.Option(help="The model's name in the engine.")] = "leanrank",
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON for machines.")] = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Cut an engine's feature set down to the selection, numbered as the model's features are.
 

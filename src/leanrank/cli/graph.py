@@ -11,7 +11,15 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from leanrank.cli._input import CommentsOption, FileArgument, LabelOption, QidOption, RegroupOption, read_data
+from leanrank.cli._input import (
+    CommentsOption,
+    FileArgument,
+    JsonOption,
+    LabelOption,
+    QidOption,
+    RegroupOption,
+    read_data,
+)
 
 if TYPE_CHECKING:
     from leanrank.stats.feature_graph import FeatureGraph
@@ -33,7 +41,7 @@ def graph(
     qid: QidOption = None,
     comments: CommentsOption = None,
     regroup: RegroupOption = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON for machines.")] = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Compute how good each feature of FILE is alone and how alike each two are.
 

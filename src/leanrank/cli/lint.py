@@ -10,7 +10,15 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from leanrank.cli._input import CommentsOption, FileArgument, LabelOption, QidOption, RegroupOption, read_data
+from leanrank.cli._input import (
+    CommentsOption,
+    FileArgument,
+    JsonOption,
+    LabelOption,
+    QidOption,
+    RegroupOption,
+    read_data,
+)
 
 if TYPE_CHECKING:
     from leanrank.stats.lint import Finding, LintReport
@@ -24,7 +32,7 @@ def lint(
     qid: QidOption = None,
     comments: CommentsOption = None,
     regroup: RegroupOption = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON for machines.")] = False,
+    as_json: JsonOption = False,
     strict: Annotated[bool, typer.Option(help="Exit with code 1 if there is a warning.")] = False,
 ) -> None:
     """Count what is in FILE and name what is wrong: useless, duplicate or leaking features, empty queries.

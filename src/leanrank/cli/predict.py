@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from leanrank.cli._input import CommentsOption, FileArgument, LabelOption, QidOption
+from leanrank.cli._input import CommentsOption, FileArgument, JsonOption, LabelOption, QidOption
 from leanrank.errors import ParameterError
 
 
@@ -23,6 +24,7 @@ def predict(
     label: LabelOption = None,
     qid: QidOption = None,
     comments: CommentsOption = None,
+    as_json: JsonOption = False,
 ) -> None:
     """Score the documents of FILE: one score a line, in the order of the file; higher is better.
 
@@ -43,7 +45,12 @@ def predict(
     text = run_text(data, scores, tag) if trec else "".join(f"{score!r}\n" for score in scores.tolist())
     if qrels is not None:
         write_whole(qrels, qrels_text(data))
-    if output is None:
-        print(text, end="")
-    else:
+    if output is not None:
         write_whole(output, text)
+    if as_json:
+        names = {"file": file, "model": model, "output": output, "qrels": qrels}
+        record = {name: None if path is None else str(path) for name, path in names.items()}
+        sizes = {"n_rows": data.n_rows, "n_queries": data.n_queries}
+        print(json.dumps({**record, **sizes, "scores": scores.tolist()}, ensure_ascii=False))
+    elif output is None:
+        print(text, end="")

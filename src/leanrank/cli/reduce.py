@@ -12,7 +12,16 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from leanrank.cli._input import CommentsOption, FileArgument, LabelOption, QidOption, RegroupOption, is_table, read_data
+from leanrank.cli._input import (
+    CommentsOption,
+    FileArgument,
+    JsonOption,
+    LabelOption,
+    QidOption,
+    RegroupOption,
+    is_table,
+    read_data,
+)
 
 if TYPE_CHECKING:
     from leanrank.reducers.rcdr import RCDR
@@ -46,7 +55,7 @@ def reduce(
     qid: QidOption = None,
     comments: CommentsOption = None,
     regroup: RegroupOption = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON for machines.")] = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Combine the features of FILE into a few that keep the order of the labels (RCDR).
 

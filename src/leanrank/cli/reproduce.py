@@ -14,6 +14,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from leanrank.cli._input import JsonOption
+
 if TYPE_CHECKING:
     from leanrank.evaluation.reproduce.outcome import Reproduction
 
@@ -27,8 +29,10 @@ def reproduce(
     data: Annotated[Path | None, typer.Option(help="The folder of data sets; else that of LEANRANK_DATA.")] = None,
     quick: Annotated[bool, typer.Option(help="A reduced version, for a machine that waits.")] = False,
     jobs: Annotated[int, typer.Option("--jobs", "-j", help="Folds at a time; 0 takes every core.")] = 0,
-    markdown: Annotated[Path | None, typer.Option(help="Also write a page of Markdown.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON for machines.")] = False,
+    markdown: Annotated[
+        Path | None, typer.Option("--output", "--markdown", "-o", help="Also write a page of Markdown.")
+    ] = None,
+    as_json: JsonOption = False,
 ) -> None:
     """Run the experiments of PAPER and print each published figure beside ours.
 
@@ -42,6 +46,7 @@ def reproduce(
     from leanrank.evaluation.reproduce.markdown import page
     from leanrank.evaluation.reproduce.papers import PAPERS, run_paper
     from leanrank.kernels._threads import default_threads
+    from leanrank.selectors.selection_record import plain
 
     terminal = Console(stderr=True)
     found = []
@@ -62,7 +67,7 @@ def reproduce(
         if not as_json:
             _show(found[-1])
     if as_json:
-        print(json.dumps([_plain(one) for one in found], ensure_ascii=False, indent=1))
+        print(json.dumps(plain([_plain(one) for one in found]), ensure_ascii=False, indent=1))
     if markdown is not None:
         write_whole(markdown, page(found))
     failed = [cell for one in found for cell in one.failed]

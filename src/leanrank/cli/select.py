@@ -14,7 +14,7 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from leanrank.cli._input import CommentsOption, LabelOption, QidOption, RegroupOption, read_data
+from leanrank.cli._input import CommentsOption, JsonOption, LabelOption, QidOption, RegroupOption, read_data
 from leanrank.cli._settings import parse_setting
 from leanrank.errors import ParameterError
 
@@ -43,13 +43,17 @@ def select(
     costs: Annotated[Path | None, typer.Option(help="CSV with the columns feature, cost[, group].")] = None,
     must_keep: Annotated[str | None, typer.Option(help="Features to keep in any case, separated by commas.")] = None,
     never: Annotated[str | None, typer.Option(help="Features never to take, separated by commas.")] = None,
-    ranker: Annotated[str | None, typer.Option(help="auto: lightgbm (default if installed), ranksvm, ...")] = None,
+    ranker: Annotated[
+        str | None, typer.Option("--ranker", "-r", help="auto: lightgbm (default if installed), ranksvm, ...")
+    ] = None,
     metric: Annotated[str, typer.Option(help="auto: what is measured.")] = "ndcg@10",
     methods: Annotated[str, typer.Option(help="auto: the portfolio, names separated by commas.")] = "auto",
     valid: Annotated[Path | None, typer.Option(help="auto: data that rankers stop early on.")] = None,
     test: Annotated[Path | None, typer.Option(help="auto: data to measure the final choice on.")] = None,
-    cv: Annotated[int, typer.Option(help="auto: folds, by query.")] = 5,
-    jobs: Annotated[int, typer.Option("--jobs", "-j", help="auto: threads that train rankers.")] = 1,
+    cv: Annotated[int, typer.Option("--folds", "--cv", help="auto: folds, by query.")] = 5,
+    jobs: Annotated[
+        int, typer.Option("--jobs", "-j", help="auto: threads that train rankers; 0 takes every core.")
+    ] = 1,
     journal: Annotated[Path | None, typer.Option(help="auto: where finished work is kept.")] = None,
     resume: Annotated[Path | None, typer.Option(help="auto: go on with the journal of an interrupted run.")] = None,
     graph: Annotated[
@@ -68,6 +72,7 @@ def select(
     qid: QidOption = None,
     comments: CommentsOption = None,
     regroup: RegroupOption = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Find the fewest features of FILE that rank as well as all of them.
 
@@ -102,7 +107,7 @@ def select(
         data = None if file is None else read(file)
         name = "gas" if method == "auto" else method
         record = select_one(name, settings, data, graph, seed, str(file or graph))
-        if _deliver(record, output, form):
+        if _deliver(record, output, form, as_json=as_json):
             show_one(record, console)
             _say_written(output, console)
         return
@@ -111,6 +116,7 @@ def select(
     from leanrank.cli._costs import read_costs
     from leanrank.cli._origin import origin_of, remember
     from leanrank.cli._select_auto import journal_of, select_auto, show_selection
+    from leanrank.kernels._threads import default_threads
 
     prices, groups = (None, None) if costs is None else read_costs(costs)
     data, held_out = read(file), None if valid is None else read(valid)
@@ -134,7 +140,7 @@ def select(
         random_state=seed,
         engine=where,
         valid=held_out,
-        n_jobs=jobs,
+        n_jobs=jobs or default_threads(),
         progress=True,
     )
     tested = None if test is None else _test(selection, ranker, metric, data, held_out, read(test))
@@ -144,7 +150,7 @@ def select(
     record = selection.to_dict() if tested is None else {**selection.to_dict(), "test": tested}
     if report is not None:
         write_report(selection, report, data, test=tested, engine=where)
-    if _deliver(record, output, form):
+    if _deliver(record, output, form, as_json=as_json):
         show_selection(selection, tested, console)
         _say_written(output, console)
         _say_written(report, console)
@@ -187,16 +193,19 @@ def written(record: dict[str, Any], form: Format) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def _deliver(record: dict[str, Any], output: Path | None, form: Format | None) -> bool:
+def _deliver(record: dict[str, Any], output: Path | None, form: Format | None, *, as_json: bool) -> bool:
     """Write or print the features; True where a person should also see tables."""
     from leanrank.data.whole_file import write_whole
 
-    if output is None and form is not None:
-        print(written(record, form), end="")
-        return False
     if output is not None:
         write_whole(output, written(record, form or Format.json))
-    return True
+    if as_json:
+        print(written(record, Format.json), end="")
+    elif output is None and form is not None:
+        print(written(record, form), end="")
+    else:
+        return True
+    return False
 
 
 def _say_written(output: Path | None, console: Console) -> None:

@@ -11,7 +11,15 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from leanrank.cli._input import CommentsOption, FileArgument, LabelOption, QidOption, RegroupOption, read_data
+from leanrank.cli._input import (
+    CommentsOption,
+    FileArgument,
+    JsonOption,
+    LabelOption,
+    QidOption,
+    RegroupOption,
+    read_data,
+)
 from leanrank.cli._settings import parse_setting
 
 
@@ -35,7 +43,7 @@ def train(
     qid: QidOption = None,
     comments: CommentsOption = None,
     regroup: RegroupOption = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON for machines.")] = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Train a ranker on FILE.
 

@@ -1,0 +1,145 @@
+"""All commands together: one set of habits for help, JSON, option names, exit codes, completion and pipes."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+
+import pytest
+from typer.main import get_command
+
+from leanrank import make_ranking, write_letor
+from leanrank.cli.app import app, run
+
+COMMANDS = get_command(app).commands
+# what the tool is said to have, in the order of `leanrank --help`
+PROMISED = (
+    "lint",
+    "graph",
+    "select",
+    "reduce",
+    "train",
+    "predict",
+    "evaluate",
+    "compare",
+    "reproduce",
+    "report",
+    "export",
+    "convert",
+    "demo",
+)
+
+
+def refuse(name):
+    raise ValueError(f"{name} is not JSON")
+
+
+def strict_json(text):
+    return json.loads(text, parse_constant=refuse)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A folder in which a user has worked: data, a selection, a model, an engine's feature set, a comparison."""
+    folder = tmp_path_factory.mktemp("coherence")
+    data, _ = make_ranking(40, (5, 15), n_informative=2, n_redundant=2, n_noise=2, random_state=0)
+    write_letor(data, folder / "train.txt")
+    (folder / "full.json").write_text(
+        json.dumps({"featureset": {"features": [{"name": f"f{j}", "template": {}} for j in range(1, 7)]}})
+    )
+    return folder
+
+
+def test_every_promised_command_is_there_and_no_other():
+    assert tuple(COMMANDS) == PROMISED
+
+
+@pytest.mark.parametrize("name", PROMISED)
+def test_help_has_an_example_that_parses(name):
+    example = re.search(r"Example: (leanrank .*)", COMMANDS[name].help)
+    assert example
+    program, command, *arguments = example.group(1).split()
+    assert (program, command) == ("leanrank", name)
+    COMMANDS[name].make_parser(COMMANDS[name].make_context(name, arguments, resilient_parsing=True))
+    known = {text for p in COMMANDS[name].params for text in (*p.opts, *p.secondary_opts)}
+    assert {text for text in arguments if text.startswith("-")} <= known
+
+
+@pytest.mark.parametrize("name", PROMISED)
+def test_options_share_their_names(name):
+    options = {text: p for p in COMMANDS[name].params for text in p.opts if text.startswith("-")}
+    assert "--json" in options
+    assert all(p.help for p in COMMANDS[name].params)
+    shared = {"-o": "--output", "-j": "--jobs", "-r": "--ranker", "--cv": "--folds"}
+    for short, long in shared.items():
+        if short in options or long in options:
+            assert options[short] is options[long]
+
+
+@pytest.mark.parametrize(
+    "text", ["0 done", "1 a check failed", "2 bad input", "130 interrupted", "--json", "completion"]
+)
+def test_the_help_of_the_tool_tells_the_habits(text, capsys):
+    assert run(["--help"]) == 0
+    assert text in " ".join(capsys.readouterr().out.split())
+
+
+# in the order in which a user would; each leaves what the next ones need
+STEPS = {
+    "lint": "lint train.txt",
+    "graph": "graph train.txt -o graph.npz",
+    "select by one method": "select train.txt --method gas -k 3 -o three.json",
+    "select": "select train.txt -r ranksvm --methods gas --folds 3 -o features.json",
+    "reduce": "reduce train.txt -k 2 -o reduced.txt",
+    "train": "train train.txt --features features.json -o model.json",
+    "predict": "predict train.txt --model model.json -o scores.txt",
+    "evaluate": "evaluate train.txt --scores scores.txt",
+    "compare": "compare train.txt --methods gas,top-k --rankers ranksvm -k 2 --folds 3 -j 1 -o results.db",
+    "report": "report features.json",
+    "report of a comparison": "report results.db",
+    "export": "export features.json --to elasticsearch --featureset full.json --model model.json -o pruned.json",
+    "convert": "convert train.txt -o train.csv",
+    "demo": "demo --queries 60",
+}
+
+
+def test_json_is_all_there_is_on_standard_output(folder, monkeypatch, capsys):
+    monkeypatch.chdir(folder)
+    for step, line in STEPS.items():
+        assert run([*line.split(), "--json"]) == 0, step
+        seen = capsys.readouterr()
+        record = strict_json(seen.out)
+        assert isinstance(record, dict), step
+        assert record, step
+        assert "\x1b" not in seen.err, step
+    assert {line.split()[0] for line in STEPS.values()} == set(PROMISED) - {"reproduce"}  # reproduce needs real data
+    assert json.loads((folder / "features.json").read_text())["format"] == "leanrank-selection"
+
+
+@pytest.mark.parametrize(
+    "line", ["lint absent.txt", "select --nonsense", "nonsense", "train", "convert absent.txt -o x.y"]
+)
+def test_bad_input_exits_with_2(line, folder, monkeypatch, capsys):
+    monkeypatch.chdir(folder)
+    assert run(line.split()) == 2
+    assert capsys.readouterr().out == ""
+
+
+def test_a_failed_check_exits_with_1(tmp_path, capsys):
+    (tmp_path / "bad.txt").write_text("0 qid:1 1:0.5 2:1\n0 qid:1 1:0.5 2:2\n")
+    assert run(["lint", str(tmp_path / "bad.txt"), "--strict"]) == 1
+
+
+def completed(words):
+    environment = {**os.environ, "_LEANRANK_COMPLETE": "complete_bash", "COMP_WORDS": words}
+    environment["COMP_CWORD"] = str(len(words.split(" ")) - 1)
+    command = [sys.executable, "-c", "from leanrank.cli import main; main()"]
+    return subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout.split()
+
+
+def test_the_shell_completes_commands_and_options():
+    assert completed("leanrank re") == ["reduce", "reproduce", "report"]
+    assert completed("leanrank select --max") == ["--max-loss"]
