@@ -81,8 +81,8 @@ def make_ranking(
     origin for each query, so that values are comparable inside a query only. Queries differ in length, in how noisy
     their grades are and in how many documents are relevant.
 
-    Roles
-    -----
+    A feature has one of these roles.
+
     informative
         Alone and together useful; weights fall linearly from 1 to `weakest`, so that a copy of a strong one looks
         better than a weak one.

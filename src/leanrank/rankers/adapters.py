@@ -197,6 +197,13 @@ def as_ranker(estimator: Any, **options: Any) -> Ranker:
     **options
         `early_stopping_rounds`, `eval_metric`, `labels`, `engine`: see `leanrank.rankers.adapters.Adapter`.
 
+    References
+    ----------
+    C. Burges. From RankNet to LambdaRank to LambdaMART: an overview. Microsoft Research MSR-TR-2010-82, 2010.
+    G. Ke, Q. Meng, T. Finley, T. Wang, W. Chen, W. Ma, Q. Ye, T.-Y. Liu. LightGBM. NIPS 2017.
+    T. Chen, C. Guestrin. XGBoost: a scalable tree boosting system. KDD 2016.
+    L. Prokhorenkova, G. Gusev, A. Vorobev, A. V. Dorogush, A. Gulin. CatBoost. NeurIPS 2018.
+
     Examples
     --------
     >>> from sklearn.tree import DecisionTreeRegressor

@@ -20,11 +20,14 @@ _REPEATS = 5
 
 
 class AdaRank(LinearRanker):
-    """Adaptive boosting that optimises a ranking measure E directly; the weak rankers are single features.
+    r"""Adaptive boosting that optimises a ranking measure E directly; the weak rankers are single features.
 
     Round t takes the feature with the largest ``sum_q P_t(q) E(q, x_k)``, adds it with the weight
-    ``0.5 ln(sum P(1 + E) / sum P(1 - E))``, and sets ``P_t+1(q)`` proportional to ``exp(-E(q, f_t))`` of the ensemble
-    f_t: queries ranked badly count more in the next round.
+
+    .. math:: \alpha_t = \frac12 \ln \frac{\sum_q P_t(q) (1 + E(q, x_k))}{\sum_q P_t(q) (1 - E(q, x_k))}
+
+    and sets the next P(q) proportional to ``exp(-E(q, f_t))`` of the ensemble so far: queries ranked badly count more
+    in the next round.
 
     Parameters
     ----------

@@ -19,11 +19,14 @@ Vector = NDArray[np.float64]
 
 
 class CohenOrder(Ranker):
-    """Learning to order things: Hedge weights over the preferences of single attributes, then a greedy order.
+    r"""Learning to order things: Hedge weights over the preferences of single attributes, then a greedy order.
 
     Every attribute, with either sign, prefers u to v by ``R(u, v)`` = 1, 1/2 (equal) or 0. Hedge multiplies its weight
     by ``beta^loss`` for each query, loss being 1 - the mean of R over the pairs of that query;
-    ``PREF(u, v) = sum_l w_l R_l(u, v)``. A query is ordered by taking, again and again, the document with the largest
+
+    .. math:: \mathrm{PREF}(u, v) = \sum_l w_l R_l(u, v)
+
+    A query is ordered by taking, again and again, the document with the largest
     ``sum over those left of PREF(v, u) - PREF(u, v)``: at least half as good as the best order, which is NP-hard.
 
     The score of a document is minus its position in its query (0 first): scores of different queries do not compare,

@@ -27,11 +27,13 @@ _LAG = 5
 
 
 class CommitteePerceptron(LinearRanker):
-    """Perceptron on pairs, averaged over the hypotheses that rank best.
+    r"""Perceptron on pairs, averaged over the hypotheses that rank best.
 
     Goes through the pairs in random order; ``w.(x_i - x_j) > 0`` survives, anything else adds ``x_i - x_j`` to w, after
-    w has been offered to the committee, which keeps the `n_members` best. The ranker is
-    ``sum score_h w_h / sum score_h`` over the committee.
+    w has been offered to the committee, which keeps the `n_members` best. The ranker is their mean, weighted by what
+    each scored:
+
+    .. math:: w = \frac{\sum_h \mathrm{score}_h\, w_h}{\sum_h \mathrm{score}_h}
 
     Parameters
     ----------

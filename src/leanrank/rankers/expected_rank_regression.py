@@ -18,10 +18,14 @@ Vector = NDArray[np.float64]
 
 
 class ExpectedRankRegression(Ranker):
-    """Regress ``rank / (L + 1)`` on the features, L being the length of the list; small expected ranks come first.
+    r"""Regress ``rank / (L + 1)`` on the features, L being the length of the list; small expected ranks come first.
 
     A document of rank r among L others is expected at ``r / (L + 1)`` of a list of all items, if the L were drawn at
-    random. The score is minus the value fitted by least squares, so that higher is better.
+    random:
+
+    .. math:: \min_{w, b} \sum_q \sum_{i \in q} \Big( \frac{r_i}{L_q + 1} - w^\top x_i - b \Big)^2
+
+    The score is minus the value fitted by least squares, so that higher is better.
 
     Parameters
     ----------

@@ -29,11 +29,15 @@ _SCORED_AT_ONCE = 4_096
 
 
 class KernelRankSVM(Ranker):
-    """Ranking SVM with hinge loss and a kernel: ``f(x) = sum of beta_i k(x_i, x)``.
+    r"""Ranking SVM with hinge loss and a kernel: ``f(x) = sum of beta_i k(x_i, x)``.
 
-    Minimises ``0.5 |w|^2 + C' sum over pairs of max(0, 1 - (f(x_i) - f(x_j)))`` through its dual
-    ``max sum a - 0.5 a'Ka, 0 <= a <= C'`` with ``K((i,j),(k,l)) = k(i,k) - k(i,l) - k(j,k) + k(j,l)``, by coordinate
-    descent. The kernel matrix is one of documents, never of pairs.
+    Minimises
+
+    .. math:: \tfrac12 \|w\|^2 + C' \sum_{(i,j)} \max(0,\, 1 - (f(x_i) - f(x_j)))
+
+    through its dual ``max sum a - 0.5 a'Ka, 0 <= a <= C'`` with
+    ``K((i,j),(k,l)) = k(i,k) - k(i,l) - k(j,k) + k(j,l)``, by coordinate descent. The kernel matrix is one of
+    documents, never of pairs.
 
     Parameters
     ----------

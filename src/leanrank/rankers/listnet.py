@@ -20,9 +20,13 @@ Vector = NDArray[np.float64]
 
 
 class ListNet(LinearRanker):
-    """Linear ListNet with top-one probabilities.
+    r"""Linear ListNet with top-one probabilities.
 
-    Minimises ``sum over queries of -sum_i P_i log softmax(X w)_i`` with ``P = softmax(y)``: the chance that a document
+    Minimises
+
+    .. math:: -\sum_q \sum_{i \in q} P_i \log \operatorname{softmax}(X_q w)_i, \qquad P = \operatorname{softmax}(y_q)
+
+    The chance that a document
     is first should be the same by the scores as by the labels. Convex in w; the gradient of a query is
     ``X'(softmax(X w) - P)``.
 

@@ -21,10 +21,16 @@ Vector = NDArray[np.float64]
 
 
 class OrderSVM(LinearRanker):
-    """Linear Order SVM: hyperplane t separates the documents of rank <= t from the others.
+    r"""Linear Order SVM: hyperplane t separates the documents of rank <= t from the others.
 
-    Minimises ``0.5 |w|^2 + (lam/2) sum_t |v_t|^2 + C sum max(0, 1 - g ((w + v_t).x + b_t))^2`` over all documents and
-    all t below the number of ranks in their query, g being +1 for rank <= t and -1 otherwise. Documents are ordered by
+    Minimises
+
+    .. math::
+        \tfrac12 \|w\|^2 + \tfrac{\lambda}{2} \sum_t \|v_t\|^2
+        + C \sum_{x, t} \max(0,\, 1 - g\, ((w + v_t)^\top x + b_t))^2
+
+    over all documents and all t below the number of ranks in their query, g being +1 for rank <= t and -1 otherwise.
+    Documents are ordered by
     ``w.x``. At the minimum ``w = lam sum_t v_t``.
 
     Parameters

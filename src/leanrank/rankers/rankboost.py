@@ -17,12 +17,16 @@ Vector = NDArray[np.float64]
 
 
 class RankBoost(Ranker):
-    """Boosted thresholds: ``F(x) = sum_t alpha_t 1[x_f(t) > theta_t]``.
+    r"""Boosted thresholds: ``F(x) = sum_t alpha_t 1[x_f(t) > theta_t]``.
 
     D is a distribution over the pairs, uniform at first. A round takes the feature and threshold with the largest
-    ``|r|``, ``r = sum over pairs of D(i, j) (h(x_i) - h(x_j))``, adds it with ``alpha = 0.5 ln((1 + r)/(1 - r))``, and
-    multiplies ``D(i, j)`` by ``exp(alpha (h(x_j) - h(x_i))) / Z``. The share of pairs in the wrong order (or tied) is
-    at most the product of the Z.
+    ``|r|``, adds it with the weight alpha,
+
+    .. math::
+        r = \sum_{(i,j)} D(i, j)\, (h(x_i) - h(x_j)), \qquad \alpha = \tfrac12 \ln \frac{1 + r}{1 - r}
+
+    and multiplies ``D(i, j)`` by ``exp(alpha (h(x_j) - h(x_i))) / Z``. The share of pairs in the wrong order (or tied)
+    is at most the product of the Z.
 
     Parameters
     ----------

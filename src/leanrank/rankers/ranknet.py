@@ -20,11 +20,14 @@ Weights = tuple[Vector, Vector, Vector]
 
 
 class RankNet(Ranker):
-    """Neural ranker trained so that ``P(i before j) = 1 / (1 + exp(-(s_i - s_j)))`` is 1 for y_i > y_j.
+    r"""Neural ranker trained so that ``P(i before j) = 1 / (1 + exp(-(s_i - s_j)))`` is 1 for y_i > y_j.
 
-    Minimises the mean over pairs of ``log(1 + exp(-(s_i - s_j)))``, one step per query: ``lambda_ij = -1/(1 +
-    exp(s_i - s_j))`` is summed for each document first, so that a query is propagated back once.
-    The score is ``w.x`` or, with H hidden units, ``sum_h u_h tanh(V_h.x + b_h)``.
+    Minimises the mean over the p pairs
+
+    .. math:: \frac1p \sum_{(i,j)} \log(1 + e^{-(s_i - s_j)})
+
+    one step per query: ``lambda_ij = -1/(1 + exp(s_i - s_j))`` is summed for each document first, so that a query is
+    propagated back once. The score is ``w.x`` or, with H hidden units, ``sum_h u_h tanh(V_h.x + b_h)``.
 
     Parameters
     ----------

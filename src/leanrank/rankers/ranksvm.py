@@ -19,10 +19,14 @@ Vector = NDArray[np.float64]
 
 
 class RankSVM(LinearRanker):
-    """Linear Ranking SVM with squared hinge, by truncated Newton in the primal.
+    r"""Linear Ranking SVM with squared hinge, by truncated Newton in the primal.
 
-    Minimises ``0.5 |w|^2 + (C'/2) sum over pairs of max(0, 1 - w.(x_i - x_j))^2``, the pairs being documents of one
-    query with y_i > y_j. Pairs are never formed: one evaluation costs O(n log n + n K), so memory is that of the data.
+    Minimises
+
+    .. math:: \tfrac12 \|w\|^2 + \frac{C'}{2} \sum_{(i,j)} \max(0,\, 1 - w^\top (x_i - x_j))^2
+
+    the pairs being documents of one query with y_i > y_j. Pairs are never formed: one evaluation costs O(n log n + n
+    K), so memory is that of the data.
 
     Parameters
     ----------

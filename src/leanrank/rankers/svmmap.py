@@ -24,10 +24,14 @@ _IDLE_ROUNDS = 50
 
 
 class SVMMAP(LinearRanker):
-    """Structural SVM whose loss is 1 - average precision.
+    r"""Structural SVM whose loss is 1 - average precision.
 
-    Minimises ``0.5 |w|^2 + (C/Q) sum over queries of max over rankings of [1 - AP(ranking) - w.(Psi(true) -
-    Psi(ranking))]`` with ``Psi = (1/(r n)) sum over relevant i, other j of +-(x_i - x_j)``, + where i ranks above j.
+    Minimises
+
+    .. math::
+        \tfrac12 \|w\|^2 + \frac CQ \sum_q \max_\pi \big[ 1 - AP(\pi) - w^\top (\Psi(\pi_{true}) - \Psi(\pi)) \big]
+
+    with ``Psi = (1/(r n)) sum over relevant i, other j of +-(x_i - x_j)``, + where i ranks above j.
     The maximum is found exactly in O(r n) per query.
 
     Parameters

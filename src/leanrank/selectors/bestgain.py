@@ -92,9 +92,9 @@ class BestGain(Selector):
 
     Notes
     -----
-    Cost O(|S| K n) after sorting; memory 4 to 6 n K bytes if lists are kept. A query without relevant documents gains 0
-    and counts. Gains may be negative. Features constant inside every query are dropped first: their list would be the
-    order of the file.
+    Cost ``O(|S| K n)`` after sorting; memory 4 to 6 n K bytes if lists are kept. A query without relevant documents
+    gains 0 and counts. Gains may be negative. Features constant inside every query are dropped first: their list would
+    be the order of the file.
 
     References
     ----------

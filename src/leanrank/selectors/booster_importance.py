@@ -12,7 +12,12 @@ from leanrank.selectors.path import Path
 
 
 class BoosterImportance(RankerSelector):
-    """Features by their importance to one ranker trained on all of them.
+    r"""Features by their importance to one ranker trained on all of them.
+
+    For a booster the gain of all splits on the feature, for a linear ranker the size of its weight, for any other what
+    the metric M loses on average over queries when the feature's values are shuffled within each query:
+
+    .. math:: I_j = \frac1{|Q|} \sum_q M(y_q, f(X_q)) - M(y_q, f(X_q^{(j)}))
 
     Parameters
     ----------
@@ -44,6 +49,11 @@ class BoosterImportance(RankerSelector):
     One training. With an `eval_set` in `fit`, the ranker may stop early by it, and SHAP values, permutation and loss
     are measured on it. The usual baseline in practice, and strong where features are raw and many; copies of a feature
     share its importance, and all of them may be kept.
+
+    References
+    ----------
+    L. Breiman. Random forests. Machine Learning 45, 2001 (permutation).
+    S. M. Lundberg, S.-I. Lee. A unified approach to interpreting model predictions. NIPS 2017 (SHAP).
 
     Examples
     --------

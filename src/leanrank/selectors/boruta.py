@@ -24,12 +24,16 @@ _ORDER = ("confirmed", "tentative", "rejected")
 
 
 class RankingBoruta(RankerSelector):
-    """Boruta for ranking: features against shadows of themselves, shuffled within queries.
+    r"""Boruta for ranking: features against shadows of themselves, shuffled within queries.
 
     A round trains the ranker on the features left and a shadow of each, its values shuffled within every query; a
-    feature scores a hit if it is more important than every shadow. After n rounds hits of a useless feature are at most
-    binomial(n, 1/2): a feature with improbably many is confirmed, with improbably few rejected and left out of the
-    rounds to come (alpha two-sided, divided by the number of features). What is undecided at the end is tentative.
+    feature scores a hit if it is more important than every shadow. Hits of a useless feature are at most binomial: one
+    is confirmed after n rounds with h hits if
+
+    .. math:: P(B_{n, 1/2} \ge h) < \frac{\alpha}{2 K}
+
+    rejected, and left out of the rounds to come, if as few hits are as improbable. What is undecided at the end is
+    tentative.
 
     Parameters
     ----------

@@ -119,7 +119,7 @@ class CFS(PooledSelector):
     Notes
     -----
     Two folds, then a search on the matrix of uncertainties, which is all it keeps in memory: 8 K^2 bytes, and during
-    the second fold 8 (sum of bins)^2. Each expansion costs O(K |S|).
+    the second fold 8 (sum of bins)^2. Each expansion costs ``O(K |S|)``.
 
     References
     ----------

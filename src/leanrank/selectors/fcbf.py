@@ -26,10 +26,14 @@ def predominant(relevance: NDArray[np.float64], uncertainty: NDArray[np.float64]
 
 
 class FCBF(PooledSelector):
-    """Keep the features that no more relevant kept feature predicts as well as they predict the label.
+    r"""Keep the features that no more relevant kept feature predicts as well as they predict the label.
 
-    With ``su_j = SU(f_j, label)``, features with su_j > delta are walked in descending order; f_q is removed if some
-    kept f_p before it has ``SU(f_p, f_q) >= su_q``.
+    With ``su_j = SU(f_j, label)``, features with ``su_j > delta`` are walked in descending order; a feature q is
+    removed if some kept feature p before it has
+
+    .. math:: SU(f_p, f_q) \ge su_q
+
+    SU being the `SymmetricalUncertainty` of two discretised columns.
 
     Parameters
     ----------

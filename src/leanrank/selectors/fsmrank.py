@@ -36,12 +36,17 @@ _COARSE = 1e-5
 
 
 class FSMRank(RankerSelector):
-    """A linear ranker whose weights pay for unimportance, and for being used beside similar features.
+    r"""A linear ranker whose weights pay for unimportance, and for being used beside similar features.
 
     Minimises over u, v >= 0, with s = u + v and w = u - v,
-    ``(1/p) sum over pairs of max(0, 1 - w.(x_i - x_j))^2 + (lambda1/2) s'As + lambda2 b's``,
+
+    .. math::
+        \frac1p \sum_{(i,j)} \max(0,\, 1 - w^\top (x_i - x_j))^2 + \frac{\lambda_1}{2} s^\top A s
+        + \lambda_2\, b^\top s
+
     the p pairs being documents of one query with y_i > y_j, A the similarity and b = 1 - importance of the features. At
-    the minimum s = |w|: two similar features are not both used, unimportant ones hardly. What has a weight is selected.
+    the minimum ``s = |w|``: two similar features are not both used, unimportant ones hardly. What has a weight is
+    selected.
 
     Parameters
     ----------

@@ -15,7 +15,13 @@ from leanrank.selectors.path import Path
 
 
 class FSMSVM(FSMRank):
-    """Rank features by their weight in `FSMRank`; score documents by a `RankSVM` trained on the first of them.
+    r"""Rank features by their weight in `FSMRank`; score documents by a `RankSVM` trained on the first of them.
+
+    The order is that of ``|w|``, w the minimum of
+
+    .. math::
+        \frac1p \sum_{(i,j)} \max(0,\, 1 - w^\top (x_i - x_j))^2 + \frac{\lambda_1}{2} |w|^\top A |w|
+        + \lambda_2\, b^\top |w|
 
     The weights of FSMRank are shrunken by their prices; those of the Ranking SVM on the features that survive are not.
 

@@ -34,13 +34,21 @@ class ClusterPath(Path):
 
 
 class FSSCPR(GraphSelector):
-    """Cluster features that order documents alike; of each cluster keep the one most relevant and most central.
+    r"""Cluster features that order documents alike; of each cluster keep the one most relevant and most central.
 
     1. Edges ``w_ij = sim_ij`` where ``sim_ij > sigma`` and above 0, else 0.
-    2. Rows Y of the first k eigenvectors of ``L = I - A^{-1/2} W A^{-1/2}`` (A: degrees), scaled to unit length;
-       bisecting k-means on them.
-    3. ``s_i = (1 - alpha) p_i + alpha sum_j (w_ji / sum_l w_jl) s_j``, p the importance scaled to sum 1.
-    4. Of each cluster C keep ``argmax_f s_f / 2 + sum_{g in C, g != f} <y_f, y_g> / (2 (|C| - 1))``.
+    2. Rows y of the first k eigenvectors of the Laplacian, scaled to unit length; bisecting k-means on them:
+
+       .. math:: L = I - A^{-1/2} W A^{-1/2}, \qquad A \text{ the degrees}
+
+    3. Biased PageRank, p being the importance scaled to sum 1:
+
+       .. math:: s_i = (1 - \alpha)\, p_i + \alpha \sum_j \frac{w_{ji}}{\sum_l w_{jl}}\, s_j
+
+    4. Of each cluster C keep
+
+       .. math::
+           \arg\max_{f \in C}\; \frac{s_f}{2} + \frac{1}{2 (|C| - 1)} \sum_{g \in C, g \ne f} \langle y_f, y_g \rangle
 
     Parameters
     ----------

@@ -14,11 +14,14 @@ from leanrank.stats.feature_graph import FeatureGraph
 
 
 class GAS(GraphSelector):
-    """Take the most important feature, lower the weight of all that resemble it, and look again.
+    r"""Take the most important feature, lower the weight of all that resemble it, and look again.
 
-    The greedy maximum of ``sum_{i in S} w_i - c sum_{i in S} sum_{j in S, j != i} e_ij``: repeat ``k = argmax w``,
-    then ``w_j -= 2 c e_kj`` for the rest. w is the importance of the features, e their absolute similarity: a reversed
-    order is no news.
+    The greedy maximum of
+
+    .. math:: \sum_{i \in S} w_i - c \sum_{i \in S} \sum_{j \in S, j \ne i} e_{ij}
+
+    Repeat ``k = argmax w``, then ``w_j -= 2 c e_kj`` for the rest. w is the importance of the features, e their
+    absolute similarity: a reversed order is no news.
 
     Parameters
     ----------

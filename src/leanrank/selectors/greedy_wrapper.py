@@ -18,11 +18,15 @@ _DELTA = 0.001
 
 
 class GreedyWrapper(RankerSelector):
-    """Train the ranker on every set one feature larger (or smaller), keep the best, and go on.
+    r"""Train the ranker on every set one feature larger (or smaller), keep the best, and go on.
 
-    With M(S) the mean metric over queries of the ranker trained on the features S, a step forward takes
-    ``argmax_j M(S + j) - M(S)`` and stops before a gain below `delta`; a step backward leaves out
-    ``argmin_j M(S) - M(S - j)`` and stops before a loss above `delta`.
+    With M(S) the mean metric over queries of the ranker trained on the features S, a step forward takes, and a step
+    backward leaves out,
+
+    .. math::
+        \arg\max_{j \notin S}\; M(S \cup j) - M(S), \qquad \arg\min_{j \in S}\; M(S) - M(S \setminus j)
+
+    It stops before a gain below, or a loss above, `delta`.
 
     Parameters
     ----------
@@ -59,7 +63,7 @@ class GreedyWrapper(RankerSelector):
 
     Notes
     -----
-    O(K |S|) trainings forward, O(K^2) backward, times the folds. The dearest of all methods: put a filter before it
+    ``O(K |S|)`` trainings forward, O(K^2) backward, times the folds. The dearest of all methods: put a filter before it
     where there are more than some dozens of features. The ranker sees whole queries always.
 
     References

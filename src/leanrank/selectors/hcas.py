@@ -19,7 +19,11 @@ LINKAGES = ("ward.D", "ward.D2", "single", "average", "complete")
 class HCAS(GraphSelector):
     """Cut a tree of features into as many clusters as features are wanted; take the most important of each.
 
-    The tree is agglomerative, on the distance ``d_ij = 1 - |s_ij|``. From one cluster more to the next one cluster is
+    The tree is agglomerative, on the distance
+
+    .. math:: d_{ij} = 1 - |s_{ij}|
+
+    where s is the similarity of two features. From one cluster more to the next one cluster is
     cut in two, and the best of the whole is the best of one half: the sets are nested, and the path takes at each cut
     the best of the other half.
 

@@ -48,9 +48,11 @@ class _TableScore(PooledSelector):
 
 
 class InformationGain(_TableScore):
-    """Rank features by how much their discretised value tells about the label.
+    r"""Rank features by how much their discretised value tells about the label.
 
-    ``IG = H(Y) - H(Y|X)`` in bits, over the rows of all queries together; a feature with a single bin scores 0.
+    .. math:: IG = H(Y) - H(Y \mid X)
+
+    in bits, over the rows of all queries together; a feature with a single bin scores 0.
 
     Parameters
     ----------
@@ -93,9 +95,11 @@ class InformationGain(_TableScore):
 
 
 class ChiSquared(_TableScore):
-    """Rank features by the chi-squared statistic of their discretised value against the label.
+    r"""Rank features by the chi-squared statistic of their discretised value against the label.
 
-    ``CHI = sum (O - E)^2 / E`` over the cells of the table of bins by labels, without Yates' correction; rows and
+    .. math:: \chi^2 = \sum \frac{(O - E)^2}{E}
+
+    over the cells of the table of bins by labels (O observed, E expected counts), without Yates' correction; rows and
     columns without any count are left out, and a feature with a single bin scores 0.
 
     Parameters
@@ -130,9 +134,11 @@ class ChiSquared(_TableScore):
 
 
 class SymmetricalUncertainty(_TableScore):
-    """Rank features by information gain normalised by both entropies.
+    r"""Rank features by information gain normalised by both entropies.
 
-    ``SU = 2 IG / (H(X) + H(Y))``, in [0, 1]; 0 where either entropy is 0. What FCBF, CFS and INTERACT begin with.
+    .. math:: SU = \frac{2\, IG}{H(X) + H(Y)}
+
+    in [0, 1]; 0 where either entropy is 0. What FCBF, CFS and INTERACT begin with.
 
     Parameters
     ----------

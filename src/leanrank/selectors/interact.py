@@ -13,11 +13,15 @@ _SLACK = 1e-12
 
 
 class INTERACT(PooledSelector):
-    """Walk features from the least relevant up; remove each one whose removal leaves the set as consistent.
+    r"""Walk features from the least relevant up; remove each one whose removal leaves the set as consistent.
 
     Relevance is SU(f, label) (equal: the higher index first). A feature f of the current set S is removed if its
-    contribution ``cc = U(S - f) - U(S)`` is at most `delta`, with U the inconsistency of `Consistency`: so a feature
-    that is useless alone stays if it matters together with others.
+    contribution
+
+    .. math:: cc(f) = U(S \setminus f) - U(S)
+
+    is at most `delta`, with U the inconsistency of `Consistency`: so a feature that is useless alone stays if it
+    matters together with others.
 
     Parameters
     ----------

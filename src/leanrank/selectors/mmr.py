@@ -15,10 +15,14 @@ from leanrank.stats.feature_graph import FeatureGraph
 
 
 class MMR(GraphSelector):
-    """Take the feature that is most important and least like those already taken.
+    r"""Take the feature that is most important and least like those already taken.
 
-    First ``argmax r``, then ``argmax (1 - lam) r_i - lam agg_{j in S} s_ij``, where agg is the largest or the mean
-    similarity to the features taken. r is the importance on [0, 1], s the absolute similarity.
+    First ``argmax r``, then again and again
+
+    .. math:: \arg\max_i\; (1 - \lambda)\, r_i - \lambda \operatorname{agg}_{j \in S} s_{ij}
+
+    where agg is the largest or the mean similarity to the features taken. r is the importance on [0, 1], s the absolute
+    similarity.
 
     Parameters
     ----------

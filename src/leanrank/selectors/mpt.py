@@ -15,11 +15,12 @@ from leanrank.stats.feature_graph import FeatureGraph
 
 
 class MPT(GraphSelector):
-    """Take features as shares of a portfolio: high importance, steady over queries, not moving together.
+    r"""Take features as shares of a portfolio: high importance, steady over queries, not moving together.
 
-    ``argmax r_i - b p_n sigma_i^2 - 2 b sigma_i sum_{j in S} p_j sigma_j s_ij`` with ``n = |S| + 1`` and position
-    weights ``p_j = 1 / log2(1 + j)``. r is the importance on [0, 1], sigma_i its standard deviation over queries, s the
-    similarity.
+    .. math:: \arg\max_i\; r_i - b\, p_n \sigma_i^2 - 2 b\, \sigma_i \sum_{j \in S} p_j \sigma_j s_{ij}
+
+    with ``n = |S| + 1`` and position weights ``p_j = 1 / log2(1 + j)``. r is the importance on [0, 1], sigma_i its
+    standard deviation over queries, s the similarity.
 
     Parameters
     ----------

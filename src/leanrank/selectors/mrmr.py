@@ -22,10 +22,15 @@ FLOOR = 1e-3
 
 
 class MRMR(GraphSelector):
-    """Take the feature whose relevance stands out most against its mean similarity to those taken.
+    r"""Take the feature whose relevance stands out most against its mean similarity to those taken.
 
-    First ``argmax r``, then ``argmax r_i / max(mean_{j in S} |e_ij|, 0.001)`` (quotient) or
-    ``argmax r_i - mean_{j in S} |e_ij|`` (difference).
+    First ``argmax r``, then the quotient or the difference,
+
+    .. math::
+        \arg\max_i\; \frac{r_i}{\max(\operatorname{mean}_{j \in S} |e_{ij}|,\, 0.001)} \qquad\text{or}\qquad
+        \arg\max_i\; r_i - \operatorname{mean}_{j \in S} |e_{ij}|
+
+    r being the relevance of the features and e their similarity.
 
     Parameters
     ----------

@@ -13,11 +13,14 @@ from leanrank.stats.feature_graph import FeatureGraph
 
 
 class MSD(GraphSelector):
-    """Take two features at a time: the pair that is most important and least alike.
+    r"""Take two features at a time: the pair that is most important and least alike.
 
-    Repeat: the pair of features left with the largest ``(1 - lam)(r_i + r_j) + 2 lam (1 - s_ij)``, the more important
-    of the two first. An odd size ends with the most important feature left. r is the importance on [0, 1], s the
-    absolute similarity.
+    Repeat: the pair of features left with the largest
+
+    .. math:: (1 - \lambda)(r_i + r_j) + 2 \lambda (1 - s_{ij})
+
+    the more important of the two first. An odd size ends with the most important feature left. r is the importance on
+    [0, 1], s the absolute similarity.
 
     Parameters
     ----------

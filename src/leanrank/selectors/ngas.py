@@ -12,11 +12,13 @@ from leanrank.stats.feature_graph import FeatureGraph
 
 
 class NGAS(GraphSelector):
-    """From the last feature taken, go to the one least like it, unless that one's nearest neighbour is better.
+    r"""From the last feature taken, go to the one least like it, unless that one's nearest neighbour is better.
 
-    Start at ``cur = argmax r``. Among the rest, ``f_min = argmin_j |s_{cur,j}|`` and
-    ``f_max = argmax_{j != f_min} |s_{f_min,j}|``; take ``f_min`` if ``r_{f_min} >= r_{f_max}``, else ``f_max``; repeat.
-    r is the importance, s the similarity.
+    Start at ``cur = argmax r``. Among the rest,
+
+    .. math:: f_{\min} = \arg\min_j |s_{cur,j}|, \qquad f_{\max} = \arg\max_{j \ne f_{\min}} |s_{f_{\min},j}|
+
+    Take ``f_min`` if ``r[f_min] >= r[f_max]``, else ``f_max``; repeat. r is the importance, s the similarity.
 
     Parameters
     ----------

@@ -13,9 +13,13 @@ from leanrank.selectors.path import Path, Step
 
 
 class RankingRFE(RankerSelector):
-    """Recursive feature elimination with a ranker: what is least important to it goes, whole queries always together.
+    r"""Recursive feature elimination with a ranker: what is least important to it goes, whole queries always together.
 
-    Repeat: train on the features left, drop the `step` least important, until one is left. The path is the order of
+    Repeat: train on the features left, drop the `step` least important, until one is left. For a linear ranker that is
+
+    .. math:: \arg\min_j |w_j|
+
+    of its weights w, for a booster the least gain. The path is the order of
     elimination reversed; of features dropped together, the more important comes first.
 
     Parameters

@@ -22,9 +22,13 @@ from leanrank.stats.constant import Constant
 
 
 class StabilitySelection(Selector):
-    """Run a selector on many random shares of the queries, and keep what it takes most often.
+    r"""Run a selector on many random shares of the queries, and keep what it takes most often.
 
-    The frequency of a feature is the share of the runs that selected it. Features with a frequency of at least
+    The frequency of a feature is the share of the B runs that selected it,
+
+    .. math:: \hat\pi_j = \frac1B \sum_{b=1}^{B} \mathbf 1[j \in S_b]
+
+    Features with a frequency of at least
     `threshold` are kept. Queries are drawn whole, without replacement within a run.
 
     Parameters

@@ -11,10 +11,13 @@ from leanrank.stats.feature_graph import FeatureGraph
 
 
 class TopK(GraphSelector):
-    """Rank features by their importance alone.
+    r"""Rank features by their importance alone.
 
-    The order is ``argsort(-w)`` where w is the importance (by default the MAP of ranking by the feature alone);
-    the lower index goes first where equal.
+    The order of falling importance, by default the MAP of ranking by the feature alone,
+
+    .. math:: w_j = \frac1{|Q|} \sum_q M(y_q, x_{qj})
+
+    and the lower index goes first where equal.
 
     Parameters
     ----------
@@ -42,6 +45,10 @@ class TopK(GraphSelector):
     -----
     O(K log K) after the graph. Blind to redundancy: of a family of near copies it takes all before anything else. Use
     it to see what a selector gains, or where features are known to be unlike each other.
+
+    References
+    ----------
+    X. Geng, T.-Y. Liu, T. Qin, H. Li. Feature selection for ranking. SIGIR 2007 (GAS without its price of similarity).
 
     Examples
     --------

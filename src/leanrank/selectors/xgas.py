@@ -12,10 +12,14 @@ from leanrank.stats.feature_graph import FeatureGraph
 
 
 class XGAS(GraphSelector):
-    """From the last feature taken, look at the share `p` of features least like it and take the most important.
+    r"""From the last feature taken, look at the share `p` of features least like it and take the most important.
 
-    Start at ``argmax r``; then take ``argmax r`` among the ``max(1, round(p n))`` of the n features left that have the
-    smallest ``|s|`` to the one just taken (halves round up). r is the importance, s the similarity.
+    Start at ``argmax r``; then take
+
+    .. math:: \arg\max_{j \in N_p(cur)} r_j
+
+    where N_p(cur) are the ``max(1, round(p n))`` of the n features left that have the smallest ``|s|`` to the one just
+    taken (halves round up). r is the importance, s the similarity.
 
     Parameters
     ----------

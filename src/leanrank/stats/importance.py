@@ -48,11 +48,11 @@ class Importance:
     skips (no relevant document) do not count. For a loss, over the pairs of a query with y_s > y_t and
     d = x_s - x_t:
 
-    ==================  ================================================  ==================
-    ``"error"``         share of pairs with d < 0, ties (d = 0) count 1/2  ``w = 1 - error``
-    ``"hinge"``         mean of max(0, 1 - d)                              ``w = -loss``
-    ``"cross-entropy"`` mean of log(1 + exp(-d))                           ``w = -loss``
-    ==================  ================================================  ==================
+    ===================  =====================================================  ===================
+    ``"error"``          share of pairs with d < 0, ties (d = 0) count 1/2      ``w = 1 - error``
+    ``"hinge"``          mean of max(0, 1 - d)                                  ``w = -loss``
+    ``"cross-entropy"``  mean of log(1 + exp(-d))                               ``w = -loss``
+    ===================  =====================================================  ===================
 
     Parameters
     ----------
