@@ -136,14 +136,14 @@ class ParquetSource:
 
         return parquet_parts(self, n)
 
-    def rows(self, file: _File, row_groups: Sequence[int] | None = None) -> Iterator[Rows]:
-        """The rows of a file, or of a run of its row groups."""
+    def rows(self, file: _File, row_groups: Sequence[int] | None = None, *, threads: bool = True) -> Iterator[Rows]:
+        """The rows of a file, or of a run of its row groups; columns are decoded by `threads` of Arrow, or by this one."""
         roles = self.roles
         wanted = [name for name in (roles.label, roles.qid, roles.comments, *roles.features) if name is not None]
         groups = range(len(file.rows_of_groups)) if row_groups is None else row_groups
         first_row = sum(file.rows_of_groups[: groups[0]]) if groups else 0
         size = max(256, min(_BATCH_ROWS, _BATCH_BYTES // (8 * len(wanted))))
-        for frame in batches(file.path, groups, wanted, size):
+        for frame in batches(file.path, groups, wanted, size, threads=threads):
             with about(file.path):
                 ids = self._ids(file, frame)
                 X = numeric_matrix(frame, roles.features, self.dtype)

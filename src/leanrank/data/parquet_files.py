@@ -39,7 +39,9 @@ def opened_parquet(path: Path) -> Any:
     return pq.ParquetFile(path, pre_buffer=False, buffer_size=_BUFFER_BYTES, page_checksum_verification=True)
 
 
-def batches(path: Path, row_groups: Sequence[int], names: Sequence[str], size: int) -> Iterator[Any]:
+def batches(
+    path: Path, row_groups: Sequence[int], names: Sequence[str], size: int, *, threads: bool = True
+) -> Iterator[Any]:
     """Frames of at most `size` rows. A name with a dot may bring other columns too: they are not looked at."""
     import pyarrow as pa
 
@@ -47,7 +49,8 @@ def batches(path: Path, row_groups: Sequence[int], names: Sequence[str], size: i
         present = set(file.schema_arrow.names)  # made anew each time it is asked for
         wanted = [name for name in names if name in present]
         declared = sum(file.metadata.row_group(i).num_rows for i in row_groups)
-        for batch in file.iter_batches(batch_size=size, row_groups=list(row_groups), columns=wanted):
+        found = file.iter_batches(batch_size=size, row_groups=list(row_groups), columns=wanted, use_threads=threads)
+        for batch in found:
             declared -= batch.num_rows
             if declared < 0:
                 raise DataError("there are more rows than the file itself states: it is damaged.")

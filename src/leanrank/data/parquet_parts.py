@@ -74,7 +74,8 @@ class ParquetPart:
         for i, file in enumerate(self.source.files):
             first = self.first if i == 0 else 0
             stop = self.last if i == len(self.source.files) - 1 else len(file.rows_of_groups)
-            for rows in self.source.rows(file, range(first, stop)):
+            # a task is one thread of its worker: no others to decode columns
+            for rows in self.source.rows(file, range(first, stop), threads=False):
                 if before is not None:
                     rows = rows.cut(_leading(rows.qid, before), len(rows))
                 if len(rows):
@@ -97,7 +98,7 @@ class ParquetPart:
             if not file.rows_of_groups[group]:
                 continue
             wanted = left = _leading(self.source.group_ids(file, group), query)
-            for rows in self.source.rows(file, [group]) if wanted else ():
+            for rows in self.source.rows(file, [group], threads=False) if wanted else ():
                 yield rows.cut(0, min(left, len(rows)))
                 left -= len(rows)
                 if left <= 0:
