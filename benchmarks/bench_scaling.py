@@ -23,6 +23,7 @@ from typing import Any
 
 from benchmarks.scaling_data import K, block_of, first_files, folder_of, forget_files, say
 from benchmarks.scaling_page import write_page
+
 from leanrank.engines.local import LocalEngine
 from leanrank.selectors.gas import GAS
 from leanrank.stats.feature_graph import feature_graph

@@ -30,7 +30,7 @@ def tables(rows: list[dict[str, Any]]) -> str:
     threads = next(row for row in rows if "2 threads" in row["what"])
     dask = [row for row in rows if "processes" in row]
     lines = [
-        f"A machine of {os.cpu_count()} cores; 136 features, 125 documents a query, float32; from Parquet on disk to 20",
+        f"A machine of {os.cpu_count()} cores; 136 features, 125 documents a query, float32; from Parquet to 20",
         "features chosen by GAS (MAP, Kendall). Local engine, 2 threads:",
         "",
         "| million rows | seconds | seconds per million rows | peak memory, GB |",

@@ -137,7 +137,7 @@ class ParquetSource:
         return parquet_parts(self, n)
 
     def rows(self, file: _File, row_groups: Sequence[int] | None = None, *, threads: bool = True) -> Iterator[Rows]:
-        """The rows of a file, or of a run of its row groups; columns are decoded by `threads` of Arrow, or by this one."""
+        """The rows of a file, or of a run of its row groups; columns decoded by `threads` of Arrow, or by this one."""
         roles = self.roles
         wanted = [name for name in (roles.label, roles.qid, roles.comments, *roles.features) if name is not None]
         groups = range(len(file.rows_of_groups)) if row_groups is None else row_groups
