@@ -1,5 +1,6 @@
 """`leanrank compare`: tables, killing, interrupting, going on."""
 
+import io
 import json
 import signal
 import subprocess
@@ -7,20 +8,30 @@ import sys
 import time
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
+from rich.console import Console
 
 from leanrank import make_ranking
+from leanrank.cli._comparison_tables import show_comparison
 from leanrank.cli.app import run
 from leanrank.data.letor import write_letor
+from leanrank.evaluation.compare import compare
+from leanrank.evaluation.comparison import Comparison
 from leanrank.evaluation.journal import Journal, read_about
 
 ARGUMENTS = ["--methods", "gas,top-k", "--rankers", "ranksvm", "-k", "2,4", "--metrics", "ndcg@5,map", "--folds", "3"]
 
 
 @pytest.fixture(scope="module")
-def file(tmp_path_factory):
+def data():
+    return make_ranking(n_queries=18, docs_per_query=12, random_state=3)[0]
+
+
+@pytest.fixture(scope="module")
+def file(data, tmp_path_factory):
     path = tmp_path_factory.mktemp("data") / "train.txt"
-    write_letor(make_ranking(n_queries=18, docs_per_query=12, random_state=3)[0], path)
+    write_letor(data, path)
     return path
 
 
@@ -36,7 +47,7 @@ def test_show_prints_every_table(journal, capsys):
     shown = capsys.readouterr().out
     for expected in ("mean over 3 folds", "competition ranks", "Unified ranking", "paired tests over 18 queries"):
         assert expected in shown
-    for expected in ("Nogueira", "3x", "features", "selection s", "Feature graphs computed: 3"):
+    for expected in ("Nogueira", "3x", "features", "select s", "Feature graphs computed: 3"):
         assert expected in shown
 
 
@@ -46,6 +57,30 @@ def test_show_as_json(journal, capsys):
     assert {row["method"] for row in found["means"]} == {"all features", "gas", "top-k"}
     assert found["tests"]["metric"] == "ndcg@5"
     assert len(found["tests"]["rows"]) == 4
+
+
+def test_a_table_for_other_programs(file, journal, tmp_path, capsys):
+    path = tmp_path / "results.parquet"
+    assert run(["compare", "--show", str(journal), "--table", str(path)]) == 0
+    capsys.readouterr()
+    assert pq.read_table(path).num_rows == 5 * 3  # all features, two methods at two sizes
+    assert run(["compare", str(file), "-o", str(tmp_path / "other.db"), "--table", "results.xls"]) == 2
+    assert "kind of file" in capsys.readouterr().err
+    assert not (tmp_path / "other.db").exists()  # refused before the work
+
+
+def test_tables_fit_a_hundred_columns(tmp_path, data):
+    """With the longest names of methods, and every metric of the default."""
+    path = tmp_path / "wide.db"
+    names = ["symmetrical-uncertainty", "stability-selection", "top-k"]
+    compare(data, methods=names, rankers=["ranksvm"], k=[2, 14], journal=path, n_splits=5)
+    with Console(width=100, record=True, file=io.StringIO()) as console:
+        show_comparison(Comparison.load(path), None, console)
+    shown = console.export_text()
+    assert "…" not in shown
+    for name in names:
+        lines = [line for line in shown.splitlines() if name in line]
+        assert len(lines) == 2 + 2 + 1 + 2 + 2 + 2  # means, ranks, unified, tests, stability, features
 
 
 def test_mistakes_are_one_sentence(journal, tmp_path, capsys):

@@ -1,8 +1,10 @@
 """compare: every cell once, whatever happens in between."""
 
+import json
 import shutil
 
 import numpy as np
+import pyarrow.parquet as pq
 import pytest
 
 from leanrank import GAS, RankSVM, cross_validate, make_ranking
@@ -131,6 +133,23 @@ def test_features_and_stability(found):
     assert row.repetition.sizes == (2, 2, 2)
     assert sum(r * n for r, n in enumerate(row.repetition.counts, 1)) == 6
     assert row.stability.kuncheva == pytest.approx(row.stability.nogueira)
+
+
+def test_frames_and_files(found, data, tmp_path):
+    table = found.to_frame()
+    assert table.num_rows == 9 * 3
+    assert table.column_names[:4] == ["method", "ranker", "k", "fold"]
+    frame = found.to_frame("pandas")
+    means = frame[(frame.method == "gas") & (frame.k == 4)]["map"].mean()
+    assert means == pytest.approx(found.runs["ranksvm", 4, "gas"].mean["map"])
+    queries = found.to_frame("polars", per_query=True)
+    assert queries.shape == (9 * data.n_queries, 7)
+    found.write(tmp_path / "all.parquet")
+    assert pq.read_table(tmp_path / "all.parquet").equals(table)
+    found.write(tmp_path / "all.json", "ndcg@5")
+    assert json.loads((tmp_path / "all.json").read_text()) == found.to_dict("ndcg@5")
+    with pytest.raises(UnknownNameError, match=r"kind of file.*'\.txt'"):
+        found.write(tmp_path / "all.txt")
 
 
 def test_tuning_chooses_by_validation(data):

@@ -6,11 +6,15 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from rich import box
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from leanrank.evaluation.comparison import DECIMALS, REFERENCE, Comparison
+
+#: Ranks with a column of their own in the unified ranking: with thirty methods there is no room for thirty.
+_RANKS_SHOWN = 5
 
 
 def show_comparison(found: Comparison, metric: str | None, console: Console) -> None:
@@ -28,6 +32,7 @@ def show_comparison(found: Comparison, metric: str | None, console: Console) -> 
         _ranks(found, ranker, console)
     _unified(found, console)
     _tests(found, metric, console)
+    _stability(found, console)
     _features(found, console)
     if found.n_graphs:
         seconds = sum(found.graph_seconds) / found.n_graphs
@@ -39,18 +44,21 @@ def show_comparison(found: Comparison, metric: str | None, console: Console) -> 
         )
 
 
-def _table(title: str, texts: Sequence[str], numbers: Sequence[str]) -> Table:
-    table = Table(title=title, title_justify="left", title_style="bold")
+def _table(title: str, texts: Sequence[str], numbers: Sequence[str], last: str | None = None) -> Table:
+    """Columns of text, columns of numbers, and one more of text; narrow enough for a hundred columns of a terminal."""
+    table = Table(title=title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
     for heading in texts:
-        table.add_column(heading, overflow="fold")
+        table.add_column(heading, no_wrap=True)
     for heading in numbers:
-        table.add_column(heading, justify="right")
+        table.add_column(heading, justify="right", no_wrap=True)
+    if last is not None:
+        table.add_column(last, overflow="fold")
     return table
 
 
 def _means(found: Comparison, ranker: str, console: Console) -> None:
     title = f"{ranker}: mean over {len(found.about['folds'])} folds"
-    table = _table(title, ["k", "method"], [*found.metrics, "features", "selection s", "training s"])
+    table = _table(title, ["k", "method"], [*found.metrics, "features", "select s", "train s"])
     rows = [row for row in found.means() if row.ranker == ranker]
     best = {
         (row.k, name): max(round(r.scores[name], DECIMALS) for r in rows if r.k == row.k)
@@ -92,32 +100,59 @@ def _unified(found: Comparison, console: Console) -> None:
         return
     n = len(unified.methods)
     columns = int(unified.counts[0].sum())
-    title = f"Unified ranking over {columns} columns (ranker, k, metric); at most {columns}"
-    table = _table(title, ["method"], ["Rank", *(f"R_{r}" for r in range(1, n + 1))])
+    shown = min(n, _RANKS_SHOWN)
+    title = f"Unified ranking over {columns} columns (ranker, k, metric)"
+    below = [] if shown == n else ["below"]
+    table = _table(title, ["method"], ["Rank", *(f"R_{r}" for r in range(1, shown + 1)), *below])
     for m in sorted(range(n), key=lambda m: -unified.scores[m]):
-        table.add_row(Text(unified.methods[m]), f"{unified.scores[m]:.2f}", *(str(c) for c in unified.counts[m]))
+        counts = unified.counts[m]
+        rest = [] if shown == n else [str(counts[shown:].sum())]
+        table.add_row(Text(unified.methods[m]), f"{unified.scores[m]:.2f}", *map(str, counts[:shown]), *rest)
     console.print(table)
 
 
 def _tests(found: Comparison, metric: str | None, console: Console) -> None:
     rows = found.tests(metric)
+    name = found.metrics[-1] if metric is None else metric
+    columns = ["change", "95% interval", "t", "p", "Holm", "boot. p", "Holm"]
+    for ranker in dict.fromkeys(row.ranker for row in rows):
+        title = f"{ranker}: {name} against {REFERENCE}, paired tests over {rows[0].t.n} queries, two-sided"
+        table = _table(title, ["k", "method"], columns)
+        for row in (row for row in rows if row.ranker == ranker):
+            style = "" if row.t_holm >= 0.05 else "green" if row.t.difference > 0 else "red"
+            table.add_row(
+                str(row.k),
+                Text(row.method),
+                f"{row.t.difference:+.4f}",
+                f"{row.bootstrap.low:+.4f} {row.bootstrap.high:+.4f}",
+                f"{row.t.statistic:.2f}",
+                *(f"{p:.4f}" for p in (row.t.p, row.t_holm, row.bootstrap.p, row.bootstrap_holm)),
+                style=style,
+            )
+        console.print(table)
+    if rows:
+        console.print(Text(f"Holm: p corrected for all {len(rows)} comparisons."))
+
+
+def _stability(found: Comparison, console: Console) -> None:
+    rows = found.features()
     if not rows:
         return
-    name = found.metrics[-1] if metric is None else metric
-    title = f"{name} against {REFERENCE}: paired tests over {rows[0].t.n} queries, two-sided"
-    columns = ["difference", "95% interval", "t", "p", "p (Holm)", "bootstrap p", "p (Holm)"]
-    table = _table(title, ["ranker", "k", "method"], columns)
+    times = [f"{r}x" for r in range(len(found.about["folds"]), 0, -1)]
+    columns = ["sizes", *times, "Nogueira", "95% interval", "Kuncheva", "Jaccard"]
+    title = "Features over folds: how many are in how many of the sets, and how stable the sets are"
+    table = _table(title, ["k", "method"], columns)
     for row in rows:
-        style = "" if row.t_holm >= 0.05 else "green" if row.t.difference > 0 else "red"
+        s, sizes = row.stability, row.repetition.sizes
         table.add_row(
-            row.ranker,
             str(row.k),
             Text(row.method),
-            f"{row.t.difference:+.4f}",
-            f"{row.bootstrap.low:+.4f} {row.bootstrap.high:+.4f}",
-            f"{row.t.statistic:.2f}",
-            *(f"{p:.4f}" for p in (row.t.p, row.t_holm, row.bootstrap.p, row.bootstrap_holm)),
-            style=style,
+            str(sizes[0]) if len(set(sizes)) == 1 else " ".join(map(str, sizes)),
+            *(str(n) for n in reversed(row.repetition.counts)),
+            _figure(s.nogueira, 2),
+            f"{_figure(s.low, 2)} {_figure(s.high, 2)}",
+            _figure(s.kuncheva, 2),
+            _figure(s.jaccard, 2),
         )
     console.print(table)
 
@@ -126,26 +161,12 @@ def _features(found: Comparison, console: Console) -> None:
     rows = found.features()
     if not rows:
         return
-    n_folds = len(found.about["folds"])
-    times = [f"{r}x" for r in range(n_folds, 0, -1)]
-    columns = ["sizes", *times, "Nogueira", "95% interval", "Kuncheva", "Jaccard"]
-    table = _table(
-        "Features over folds: in how many sets they are, and stability", ["k", "method", "most repeated"], columns
-    )
+    table = _table("Features that most folds chose", ["k", "method"], [], "features")
     for row in rows:
-        most = ", ".join(f"{name} {n}x" for name, n in row.repetition.most[:5])
-        s = row.stability
-        table.add_row(
-            str(row.k),
-            Text(row.method),
-            Text(most),
-            " ".join(map(str, row.repetition.sizes)),
-            *(str(n) for n in reversed(row.repetition.counts)),
-            _figure(s.nogueira, 2),
-            f"{_figure(s.low, 2)} {_figure(s.high, 2)}",
-            _figure(s.kuncheva, 2),
-            _figure(s.jaccard, 2),
-        )
+        times: dict[int, list[str]] = {}
+        for name, n in row.repetition.most[: max(row.repetition.sizes)]:
+            times.setdefault(n, []).append(str(name))
+        table.add_row(str(row.k), Text(row.method), Text("; ".join(f"{n}x {', '.join(of)}" for n, of in times.items())))
     console.print(table)
 
 

@@ -36,6 +36,9 @@ def compare(
     metrics: Annotated[str, typer.Option(help="Metrics, with commas.")] = "ndcg@1,ndcg@3,ndcg@5,ndcg@10,map",
     output: Annotated[Path, typer.Option("--output", "-o", help="The journal of results.")] = Path("results.db"),
     show: Annotated[Path | None, typer.Option(help="Print the tables of a journal, and compute nothing.")] = None,
+    table: Annotated[
+        Path | None, typer.Option(help="Also write a table: .parquet (a row per fold), or .json (every table).")
+    ] = None,
     metric: Annotated[str | None, typer.Option(help="The metric that is tested; the last one if not given.")] = None,
     convention: Annotated[str, typer.Option(help="Of the metrics: standard, letor3, letor4, mslr, trec, ...")] = (
         "standard"
@@ -61,10 +64,12 @@ def compare(
 
     Example: leanrank compare ohsumed --methods gas,mmr,fs-scpr --rankers ranksvm -k 5,10 -o results.db
     """
-    from leanrank.evaluation.comparison import Comparison
+    from leanrank.evaluation.comparison import Comparison, check_kind
 
+    if table is not None:
+        check_kind(table)
     if show is not None:
-        _print(Comparison.load(show), metric, as_json=as_json)
+        _print(Comparison.load(show), metric, table, as_json=as_json)
         return
     if data is None:
         raise ParameterError("Name the data to compare on, or a journal with --show.")
@@ -100,12 +105,14 @@ def compare(
         )
         print(f"  {_again()}", file=sys.stderr)
         raise typer.Exit(INTERRUPTED) from None
-    _print(found, metric, as_json=as_json)
+    _print(found, metric, table, as_json=as_json)
     if not as_json:
         Console().print(Text(f"The results are in {output}. To see them again: leanrank compare --show {output}"))
 
 
-def _print(found: Any, metric: str | None, *, as_json: bool) -> None:
+def _print(found: Any, metric: str | None, table: Path | None, *, as_json: bool) -> None:
+    if table is not None:
+        found.write(table, metric)
     if as_json:
         print(json.dumps(found.to_dict(metric), ensure_ascii=False, indent=1, allow_nan=False))
         return

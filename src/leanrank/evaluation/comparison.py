@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from os import PathLike
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from leanrank.data.whole_file import write_whole
 from leanrank.errors import DataError, UnknownNameError
 from leanrank.evaluation.journal import Journal, read_about
-from leanrank.evaluation.records import CrossValidation, FoldRecord
+from leanrank.evaluation.records import CrossValidation, FoldRecord, in_library, write_parquet_table
 from leanrank.evaluation.repetition import Repetition
 from leanrank.evaluation.significance import PairedTest, holm, paired_bootstraps, paired_differences, paired_t_test
 from leanrank.evaluation.stability import Stability
@@ -204,6 +207,31 @@ class Comparison:
             if key[2] != REFERENCE and (self.about["tune"] or key[0] == first)
         }
 
+    def to_frame(self, library: str = "pyarrow", *, per_query: bool = False) -> Any:
+        """A table with a row per method, size, ranker and fold, or test query. "pyarrow", "pandas" or "polars"."""
+        import pyarrow
+
+        tables = []
+        for (ranker, k, method), run in self.runs.items():
+            table = run.to_frame(per_query=per_query)
+            table = table.drop_columns([name for name in ("selector", "ranker", "k") if name in table.column_names])
+            for name, value in reversed((("method", method), ("ranker", ranker), ("k", k))):
+                kind = pyarrow.int64() if name == "k" else pyarrow.string()
+                table = table.add_column(0, name, pyarrow.array([value] * table.num_rows, kind))
+            tables.append(table)
+        if not tables:
+            raise DataError("Nothing is finished yet: there is no table to make.")
+        return in_library(pyarrow.concat_tables(tables), library)
+
+    def write(self, path: str | PathLike[str], metric: str | None = None, *, per_query: bool = False) -> None:
+        """Write the tables as JSON (.json), or the table of `to_frame` as Parquet (.parquet), by the file's name."""
+        target = Path(path)
+        check_kind(target)
+        if target.suffix == ".json":
+            write_whole(target, json.dumps(self.to_dict(metric), ensure_ascii=False, indent=1, allow_nan=False) + "\n")
+        else:
+            write_parquet_table(target, self.to_frame(per_query=per_query))
+
     def to_dict(self, metric: str | None = None) -> dict[str, Any]:
         """All tables as plain values, for JSON."""
         unified = self.unified()
@@ -225,6 +253,12 @@ class Comparison:
             "tests": {"metric": self._metric(metric), "rows": [_plain(row) for row in self.tests(metric)]},
             "features": [_plain(row) for row in self.features()],
         }
+
+
+def check_kind(path: Path) -> None:
+    """Refuse a file that `Comparison.write` could not write, before the work rather than after it."""
+    if path.suffix not in (".json", ".parquet", ".pq"):
+        raise UnknownNameError.of("kind of file", path.suffix, [".json", ".parquet"])
 
 
 def _order(ranker: str, k: int | None, method: str) -> tuple[str, int, bool, str]:

@@ -127,13 +127,7 @@ class CrossValidation:
 
     def to_frame(self, library: str = "pyarrow", *, per_query: bool = False) -> Any:
         """A table with a row per fold, or per test query. As one of "pyarrow", "pandas" or "polars"."""
-        if library not in ("pyarrow", "pandas", "polars"):
-            raise UnknownNameError.of("frame library", library, ["pyarrow", "pandas", "polars"])
-        table = _query_table(self.records) if per_query else _fold_table(self.records)
-        if library == "pyarrow":
-            return table
-        package = require(library, f"to_frame({library!r})")
-        return table.to_pandas() if library == "pandas" else package.from_arrow(table)
+        return in_library(_query_table(self.records) if per_query else _fold_table(self.records), library)
 
     def to_json(self, *, indent: int | None = None) -> str:
         """Everything, as JSON; `from_json` reads it."""
@@ -159,10 +153,7 @@ class CrossValidation:
         if target.suffix == ".json":
             write_whole(target, self.to_json(indent=1) + "\n")
         elif target.suffix in (".parquet", ".pq"):
-            import pyarrow.parquet
-
-            with whole_file(target) as file:
-                pyarrow.parquet.write_table(self.to_frame(per_query=per_query), file)
+            write_parquet_table(target, self.to_frame(per_query=per_query))
         else:
             raise UnknownNameError.of("kind of file", target.suffix, [".json", ".parquet"])
 
@@ -174,6 +165,24 @@ class CrossValidation:
             f"  mean      {figures}\n"
             f"  features  {self.n_features:g} of {first.n_features_in}"
         )
+
+
+def in_library(table: Any, library: str) -> Any:
+    """A pyarrow table as a frame of "pyarrow", "pandas" or "polars"."""
+    if library not in ("pyarrow", "pandas", "polars"):
+        raise UnknownNameError.of("frame library", library, ["pyarrow", "pandas", "polars"])
+    if library == "pyarrow":
+        return table
+    package = require(library, f"to_frame({library!r})")
+    return table.to_pandas() if library == "pandas" else package.from_arrow(table)
+
+
+def write_parquet_table(path: Path, table: Any) -> None:
+    """The table as a Parquet file, whole or not at all."""
+    import pyarrow.parquet
+
+    with whole_file(path) as file:
+        pyarrow.parquet.write_table(table, file)
 
 
 def _number(value: float | None) -> float:

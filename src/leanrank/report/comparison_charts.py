@@ -37,19 +37,21 @@ def _curve(ranker: str, metrics: list[str], rows: list[Any], whole: list[Any]) -
     picked = alt.selection_point(name="picked", fields=["method"], bind="legend")
     x = alt.X("k:Q", title=f"number of features ({ranker})", axis=alt.Axis(format="d", tickMinStep=1, grid=False))
     y = alt.Y("mean:Q", title="mean over folds", scale=alt.Scale(zero=False))
+    legend = alt.Legend(orient="bottom", columns=4, labelLimit=180)
     base = (
         alt.Chart(alt.NamedData("points"))
         .transform_filter("datum.metric == metric")
         .encode(
             x=x,
             y=y,
-            color=alt.Color("method:N", title=None, legend=alt.Legend(orient="bottom", columns=3, labelLimit=150)),
+            color=alt.Color("method:N", title=None, scale=_colours(rows), legend=legend),
             opacity=alt.condition(picked, alt.value(1.0), alt.value(0.12)),
         )
     )
     lines = base.mark_line()
-    dots = base.mark_circle(size=50).encode(
-        tooltip=["method:N", alt.Tooltip("k:Q", title="features"), alt.Tooltip("mean:Q", format=".4f")]
+    dots = base.mark_point(size=50, filled=True).encode(
+        shape=alt.Shape("method:N", legend=None),
+        tooltip=["method:N", alt.Tooltip("k:Q", title="features"), alt.Tooltip("mean:Q", format=".4f")],
     )
     reference = (
         alt.Chart(alt.NamedData("reference"))
@@ -63,3 +65,8 @@ def _curve(ranker: str, metrics: list[str], rows: list[Any], whole: list[Any]) -
     spec["datasets"] = {"points": rows, "reference": whole}
     spec["autosize"] = {"type": "fit-x", "contains": "padding"}
     return spec
+
+
+def _colours(rows: list[Any]) -> Any:
+    """Ten colours are told apart best; more methods need more."""
+    return alt.Scale(scheme="tableau10" if len({row["method"] for row in rows}) <= 10 else "tableau20")

@@ -40,7 +40,7 @@ def means(summary: dict[str, Any], ranker: str) -> Table:
             figures = {r: round(row[column], DECIMALS) for r, row in enumerate(rows) if row[0] == k}
             best |= {(r, column) for r, figure in figures.items() if figure == max(figures.values())}
     columns = [("k", "whole"), ("method", "text"), *((m, "figure") for m in metrics)]
-    columns += [("features", "number"), ("selection s", "seconds"), ("training s", "seconds")]
+    columns += [("features", "number"), ("select s", "seconds"), ("train s", "seconds")]
     n_folds = len(summary["settings"]["folds"])
     return Table(f"{ranker}: mean over {n_folds} folds", columns, rows, best=frozenset(best))
 
