@@ -157,6 +157,14 @@ def test_costs_budget_and_rules(planted):
     assert free[0] not in ruled.path
 
 
+def test_a_budget_holds_where_every_set_it_buys_loses_too_much(planted):
+    data, _ = planted
+    poor = select(data, costs=dict.fromkeys(data.feature_names, 1.0), budget=1, max_loss=0.001, **QUICK)
+    assert poor.cost <= 1
+    assert not poor.proven
+    assert "a budget of 1 buys" in poor.reason
+
+
 @pytest.mark.parametrize("seed", range(5))
 def test_no_leak_labels_permuted_within_queries_promise_nothing(seed):
     data, _ = make_ranking(60, n_informative=3, n_redundant=3, n_noise=6, random_state=seed)

@@ -383,6 +383,13 @@ class _Run:
             best = min(passing, key=lambda i: (costs[i], candidates[i].k, -means[i], i))
             return best, True, f"the {size} set that loses at most {loss:g} with {level:.0%} confidence"
         estimated = [i for i in near if i in smaller and found[i].mean >= -loss]
+        if not estimated and costs[-1] > self.limits.budget:  # all features are no answer where they cannot be paid for
+            best = min((i for i in near if i in smaller), key=lambda i: (costs[i], candidates[i].k, -means[i], i))
+            how = (
+                f"the cheapest set within one standard error of the best that a budget of {self.limits.budget:g} buys; "
+                f"each of these is estimated to lose more than {loss:g}"
+            )
+            return best, False, how
         if not estimated:
             return (
                 len(candidates) - 1,
