@@ -9,13 +9,26 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from leanrank import GAS, RCDR, Importance, LocalEngine, RankingData, Similarity, fold, scan_parquet, write_parquet
+from leanrank import (
+    GAS,
+    RCDR,
+    Importance,
+    LocalEngine,
+    MDLDiscretizer,
+    RankingData,
+    Similarity,
+    fold,
+    scan_parquet,
+    write_parquet,
+)
 from leanrank.data.letor import write_letor
 from leanrank.data.letor_scan import scan_letor
+from leanrank.errors import DataError
 from leanrank.selectors import registry
 from leanrank.stats.anova import AnovaF
 from leanrank.stats.constant import Constant
 from leanrank.stats.lint import Lint
+from leanrank.stats.value_counts import ValueCounts
 
 N_BLOCKS, QUERIES, DOCUMENTS, K = 30, 20, 50, 3
 
@@ -66,6 +79,35 @@ def test_methods_of_several_passes_read_again_rather_than_keep(make):
     source = Counting()
     make().set_params(engine=LocalEngine(2)).fit(source)
     assert source.most <= 6
+
+
+@pytest.mark.parametrize("method", ["information-gain", "chi-squared", "symmetrical-uncertainty", "fcbf", "cfs"])
+@pytest.mark.parametrize("discretizer", [MDLDiscretizer(max_values=50), "equal_width"])
+@pytest.mark.filterwarnings("ignore:.*selected no feature:UserWarning")
+def test_methods_on_discretised_values_keep_tables_of_bounded_size(method, discretizer, monkeypatch):
+    largest = []
+    merge = ValueCounts.merge
+
+    def watched(self, a, b):
+        merged = merge(self, a, b)
+        largest.append(max(len(table.values) for table in merged.tables))
+        return merged
+
+    monkeypatch.setattr(ValueCounts, "merge", watched)
+    source = Counting()
+    registry.get(method, discretizer=discretizer, engine=LocalEngine(2)).fit(source)
+    assert source.most <= 6
+    assert source.passes >= (2 if discretizer == "equal_width" else 1)
+    assert max(largest) <= 50
+
+
+def test_pooled_ranks_are_refused_rather_than_fill_the_memory(monkeypatch):
+    monkeypatch.setattr("leanrank.stats.similarity.MAX_KEPT", 10_000)
+    statistic = Similarity("spearman", scope="pooled")
+    with pytest.raises(DataError, match=r"keeps all values.*Use scope='query' or kind='pearson'"):
+        fold(statistic, Counting(), LocalEngine(1))
+    whole = RankingData(np.random.default_rng(0).normal(size=(2000, K)), np.zeros(2000), np.arange(0, 2001, 10))
+    fold(statistic, whole, LocalEngine(2))  # in memory anyway
 
 
 @dataclass(frozen=True)

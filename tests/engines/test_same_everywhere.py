@@ -12,8 +12,10 @@ import scipy.sparse as sp
 
 from leanrank import (
     RCDR,
+    EqualFrequencyDiscretizer,
     Importance,
     LocalEngine,
+    MDLDiscretizer,
     QueryMinMaxScaler,
     QueryStandardScaler,
     RankingData,
@@ -151,6 +153,21 @@ def test_selections(name, method, sources, make_engine):
     block_rows = 60 if name.startswith("local") else 400
     found = registry.get(method, engine=make_engine(name, block_rows)).fit(sources["parquet"])
     assert_same(learned(found), learned(registry.get(method).fit(DATA)), method)
+
+
+@pytest.mark.parametrize("discretizer", [MDLDiscretizer(max_values=12), EqualFrequencyDiscretizer(3, max_values=12)])
+@pytest.mark.parametrize("name", ENGINES)
+def test_more_values_than_are_told_apart(name, discretizer, sources, make_engine):
+    if name == "spark" and isinstance(discretizer, EqualFrequencyDiscretizer):
+        pytest.skip("the same folds with other cuts")
+    assert max(len(table.values) for table in fold(ValueCounts(), DATA).tables) > 12
+    methods = ("symmetrical-uncertainty", "fcbf", "cfs") if name.startswith("local") else ("cfs",)
+    for method in methods:
+        engine = make_engine(name, 60 if name.startswith("local") else 400)
+        found = registry.get(method, discretizer=discretizer, engine=engine).fit(sources["parquet"])
+        whole = registry.get(method, discretizer=discretizer).fit(DATA)
+        assert_same(learned(found), learned(whole), method)
+        assert_same(found.cuts_, whole.cuts_, method)
 
 
 @pytest.mark.parametrize("kind", ["spearman", "kendall"])

@@ -16,7 +16,7 @@ def fast(values, labels, better_encoding=False):
     classes = np.unique(labels, return_inverse=True)[1]
     counts = np.zeros((len(distinct), classes.max() + 1), dtype=np.int64)
     np.add.at(counts, (where, classes), 1)
-    return mdl_cuts(distinct, counts, better_encoding).tolist()
+    return mdl_cuts(distinct, distinct, counts, better_encoding).tolist()
 
 
 @pytest.mark.parametrize("better_encoding", [False, True])

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from leanrank import EqualFrequencyDiscretizer, EqualWidthDiscretizer, MDLDiscretizer, RankingData
-from leanrank.errors import ParameterError, UnknownNameError
+from leanrank.errors import DataError, ParameterError, UnknownNameError
 from leanrank.stats.discretize import Binning, as_discretizer
 from leanrank.stats.value_counts import ValueCounts
 
@@ -88,3 +88,26 @@ def test_binned_counts_are_counts_of_codes():
 def test_minus_zero_is_zero():
     tables = ValueCounts().of(RankingData(np.array([[-0.0], [0.0], [1.0]]), [0, 1, 1], [0, 3]))
     assert tables.tables[0].values.tolist() == [0.0, 1.0]
+
+
+def test_too_many_values_are_cut_nearly_where_all_of_them_are():
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(6000, 1))
+    y = np.digitize(x[:, 0] + rng.normal(0, 0.3, 6000), [-0.7, 0.4])
+    for exact, coarse in (
+        (MDLDiscretizer(), MDLDiscretizer(max_values=500)),
+        (EqualFrequencyDiscretizer(5), EqualFrequencyDiscretizer(5, max_values=500)),
+    ):
+        all_cuts, found = exact.fit(x, y).cuts_[0], coarse.fit(x, y).cuts_[0]
+        assert len(all_cuts) == len(found)
+        shares = [np.searchsorted(np.sort(x[:, 0]), cuts) / 6000 for cuts in (all_cuts, found)]
+        np.testing.assert_allclose(*shares, atol=0.02)
+        assert (exact.transform(x) == coarse.transform(x)).mean() > 0.95
+
+
+def test_limits_are_checked():
+    with pytest.raises(ParameterError, match="'max_values' parameter of MDLDiscretizer must be a whole number >= 2"):
+        MDLDiscretizer(max_values=1).fit([[1.0], [2.0]], [0, 1])
+    many = RankingData(np.ones((5000, 1)), np.arange(5000), np.arange(0, 5001, 5))
+    with pytest.raises(DataError, match=r"more than 4,096 different labels.*Round the labels"):
+        ValueCounts().of(many)

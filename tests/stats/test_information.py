@@ -11,10 +11,18 @@ from scipy.stats import chi2_contingency
 from sklearn.metrics import mutual_info_score
 from tests.naive.set_filters import su as naive_su
 
-from leanrank import RankingData, fold
+from leanrank import LocalEngine, RankingData, fold
 from leanrank.stats.discretize import Binning
-from leanrank.stats.information import PerQueryScore, chi_squared, entropy, information_gain, symmetrical_uncertainty
-from leanrank.stats.uncertainty import PairUncertainty
+from leanrank.stats.information import (
+    BinCounts,
+    PerQueryScore,
+    chi_squared,
+    entropy,
+    information_gain,
+    symmetrical_uncertainty,
+)
+from leanrank.stats.uncertainty import PairUncertainty, pair_uncertainties
+from leanrank.stats.value_counts import ValueCounts
 
 TABLES = arrays(np.int64, st.tuples(st.integers(1, 4), st.integers(1, 4)), elements=st.integers(0, 9)).filter(
     lambda table: table.sum() > 0
@@ -63,3 +71,23 @@ def test_mean_over_queries():
         np.mean([mutual_info_score(q.X[:, j], q.y) / np.log(2) for q in map(data.query, range(3))]) for j in range(2)
     ]
     np.testing.assert_allclose(found, expected, atol=1e-12)
+
+
+def test_bins_are_counted_again_as_the_tables_count_them():
+    rng = np.random.default_rng(2)
+    data = RankingData(rng.normal(size=(90, 3)), rng.integers(0, 3, 90), np.arange(0, 91, 15))
+    tables = fold(ValueCounts(), data)
+    cuts = tuple(np.array([-0.5, 0.1, 0.9]) for _ in range(3))
+    known = tables.binned(cuts)
+    found = fold(BinCounts(Binning(np.arange(3), cuts), tables.labels), data, LocalEngine(1, block_rows=20))
+    assert [counts.tolist() for counts in found] == [counts.tolist() for counts in known]
+    assert fold(ValueCounts(4), data).binned(cuts) is None  # a cut goes through a group of values
+
+
+@pytest.mark.parametrize("max_bins", [1, 5, 9, 100])
+def test_uncertainty_in_groups_is_that_of_all_at_once(max_bins):
+    rng = np.random.default_rng(3)
+    data = RankingData(rng.integers(0, 4, (120, 6)).astype(float), rng.integers(0, 2, 120), np.arange(0, 121, 12))
+    binning = Binning(np.arange(6), tuple(np.arange(0.5, 1 + j % 3) for j in range(6)))
+    found = pair_uncertainties(binning, data, max_bins=max_bins)
+    np.testing.assert_array_equal(found, fold(PairUncertainty(binning), data))

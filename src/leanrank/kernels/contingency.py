@@ -28,27 +28,67 @@ def joint_counts(codes: NDArray[np.int32], out: NDArray[np.int64]) -> None:
 
 
 @kernel
+def cross_counts(codes: NDArray[np.int32], others: NDArray[np.int32], out: NDArray[np.int64]) -> None:
+    """Add to out[code_i, other_j] for every feature i of `codes` and every feature j of `others`."""
+    for row in range(codes.shape[0]):
+        for i in range(codes.shape[1]):
+            a = codes[row, i]
+            for j in range(others.shape[1]):
+                out[a, others[row, j]] += 1
+
+
+@kernel
+def entropies(marginal: NDArray[np.int64], offsets: NDArray[np.int64], n: int) -> NDArray[np.float64]:
+    """Entropy in bits of every feature from the counts of its bins."""
+    out = np.zeros(len(offsets) - 1)
+    for i in range(len(out)):
+        for a in range(offsets[i], offsets[i + 1]):
+            if 0 < marginal[a] < n:
+                out[i] -= marginal[a] / n * np.log2(marginal[a] / n)
+    return out
+
+
+@kernel
+def _pair(joint: NDArray[np.int64], rows: tuple[int, int], cols: tuple[int, int], both: float, n: int) -> float:
+    """SU of two features with these bins of the joint counts, given the sum of their entropies."""
+    together = 0.0
+    for a in range(rows[0], rows[1]):
+        for b in range(cols[0], cols[1]):
+            if joint[a, b] > 0:
+                together -= joint[a, b] / n * np.log2(joint[a, b] / n)
+    return 2.0 * (both - together) / both
+
+
+@kernel
 def symmetrical_uncertainties(
-    joint: NDArray[np.int64], offsets: NDArray[np.int64], marginal: NDArray[np.int64], n: int
+    joint: NDArray[np.int64], offsets: NDArray[np.int64], entropy: NDArray[np.float64], n: int
 ) -> NDArray[np.float64]:
     """SU of every pair of features from their joint counts: 2 (H(X) + H(Y) - H(X, Y)) / (H(X) + H(Y))."""
     n_features = len(offsets) - 1
-    entropy = np.zeros(n_features)
-    for i in range(n_features):
-        for a in range(offsets[i], offsets[i + 1]):
-            if 0 < marginal[a] < n:
-                entropy[i] -= marginal[a] / n * np.log2(marginal[a] / n)
     out = np.zeros((n_features, n_features))
     for i in range(n_features):
         out[i, i] = 1.0 if entropy[i] > 0.0 else 0.0
         for j in range(i + 1, n_features):
-            if entropy[i] == 0.0 or entropy[j] == 0.0:
-                continue
-            together = 0.0
-            for a in range(offsets[i], offsets[i + 1]):
-                for b in range(offsets[j], offsets[j + 1]):
-                    if joint[a, b] > 0:
-                        together -= joint[a, b] / n * np.log2(joint[a, b] / n)
-            both = entropy[i] + entropy[j]
-            out[i, j] = out[j, i] = 2.0 * (both - together) / both
+            if entropy[i] > 0.0 and entropy[j] > 0.0:
+                rows, cols = (offsets[i], offsets[i + 1]), (offsets[j], offsets[j + 1])
+                out[i, j] = out[j, i] = _pair(joint, rows, cols, entropy[i] + entropy[j], n)
+    return out
+
+
+@kernel
+def cross_uncertainties(
+    joint: NDArray[np.int64],
+    offsets: NDArray[np.int64],
+    entropy: NDArray[np.float64],
+    other_offsets: NDArray[np.int64],
+    other_entropy: NDArray[np.float64],
+    n: int,
+) -> NDArray[np.float64]:
+    """SU of every feature of the rows of `joint` with every feature of its columns."""
+    out = np.zeros((len(entropy), len(other_entropy)))
+    for i in range(len(entropy)):
+        for j in range(len(other_entropy)):
+            if entropy[i] > 0.0 and other_entropy[j] > 0.0:
+                rows, cols = (offsets[i], offsets[i + 1]), (other_offsets[j], other_offsets[j + 1])
+                out[i, j] = _pair(joint, rows, cols, entropy[i] + other_entropy[j], n)
     return out

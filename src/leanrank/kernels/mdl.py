@@ -59,8 +59,12 @@ def _best_cut(counts: NDArray[np.int64], first: int, last: int, better_encoding:
 
 
 @kernel
-def mdl_cuts(values: NDArray[np.float64], counts: NDArray[np.int64], better_encoding: bool) -> NDArray[np.float64]:
+def mdl_cuts(
+    values: NDArray[np.float64], highest: NDArray[np.float64], counts: NDArray[np.int64], better_encoding: bool
+) -> NDArray[np.float64]:
     """Ascending cut points of a feature with these distinct `values` (ascending) and class `counts` (values, classes).
+
+    An entry may stand for all values from values[v] to highest[v]; a cut lies between two entries.
 
     A split in two parts is accepted where H - e > (log2 Nc + log2(3^k - 2) - (k H - k1 H1 - k2 H2)) / n,
     e = (n1 H1 + n2 H2) / n, with Nc = n - 1, or the number of candidate cuts with `better_encoding`.
@@ -84,6 +88,6 @@ def mdl_cuts(values: NDArray[np.float64], counts: NDArray[np.int64], better_enco
     found = 0
     for v in range(len(values)):
         if is_cut[v]:
-            cuts[found] = values[v] + (values[v + 1] - values[v]) / 2.0
+            cuts[found] = highest[v] + (values[v + 1] - highest[v]) / 2.0
             found += 1
     return cuts

@@ -16,9 +16,9 @@ from leanrank.selectors._base import Selector
 from leanrank.selectors.path import Path, Step
 from leanrank.stats.constant import Constant
 from leanrank.stats.discretize import Binning, as_discretizer
-from leanrank.stats.information import Score, symmetrical_uncertainty
+from leanrank.stats.information import BinCounts, Score, symmetrical_uncertainty
 from leanrank.stats.patterns import Inconsistency, PatternCounts
-from leanrank.stats.uncertainty import PairUncertainty
+from leanrank.stats.uncertainty import pair_uncertainties
 from leanrank.stats.value_counts import ValueCounts
 
 
@@ -42,12 +42,12 @@ class Pooled:
         return np.round([score(table) for table in self.tables], 12)
 
     def uncertainties(self, which: NDArray[Any]) -> NDArray[np.float64]:
-        """SU of the pairs of these features, in one more fold; 0 beside all others."""
+        """SU of the pairs of these features, in one more fold (several where bins are many); 0 beside all others."""
         out = np.zeros((self.n_features, self.n_features))
         places = np.arange(self.n_features)[which]
         places = places[self.binning.n_bins[places] > 1]
         if len(places):
-            out[np.ix_(places, places)] = fold(PairUncertainty(self.binning.subset(places)), self.source, self.engine)
+            out[np.ix_(places, places)] = pair_uncertainties(self.binning.subset(places), self.source, self.engine)
         return out
 
     def inconsistency(self) -> Inconsistency:
@@ -69,15 +69,19 @@ class PooledSelector(Selector):
         self._require("min_features", "a whole number >= 0", whole and self.min_features >= 0)
 
     def _fit(self, source: RankingSource) -> Path:
-        constant, values = fold([Constant(), ValueCounts()], source, self.engine)
+        discretizer = as_discretizer(self.discretizer)
+        constant, values = fold([Constant(), ValueCounts(discretizer.max_values)], source, self.engine)
         kept = np.flatnonzero(~constant)
         if not len(kept):
             raise DataError(f"All {len(constant)} features are constant inside every query: nothing to select.")
         tables = values.subset(kept)
-        cuts = as_discretizer(self.discretizer).cuts(tables)
+        cuts = discretizer.cuts(tables)
         self.cuts_ = dict(zip(kept.tolist(), cuts, strict=True))
         binning = Binning(kept, cuts)
-        pooled = Pooled(source, self.engine, binning, values.labels, values.label_counts, tables.binned(cuts))
+        counts = tables.binned(cuts)
+        if counts is None:
+            counts = fold(BinCounts(binning, values.labels), source, self.engine)
+        pooled = Pooled(source, self.engine, binning, values.labels, values.label_counts, counts)
         return self._path(pooled).lift(kept, len(constant))
 
     def _path(self, pooled: Pooled) -> Path:

@@ -59,8 +59,9 @@ class FCBF(PooledSelector):
 
     Notes
     -----
-    Two folds. Memory: the distinct values of each feature by label, then 8 (bins of all relevant features)^2 bytes.
-    Cost O(rows x relevant features^2). It likes very few features: on OHSUMED a single one.
+    Two folds; more where the relevant features have more than 2,896 bins, for then groups of them are counted against
+    each other one by one. Memory: as `InformationGain`, then at most 64 MiB. Cost O(rows x relevant features^2). It
+    likes very few features: on OHSUMED a single one.
 
     References
     ----------

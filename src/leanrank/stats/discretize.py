@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from leanrank.data.ranking_data import RankingData
 from leanrank.errors import ParameterError, UnknownNameError
 from leanrank.kernels.mdl import mdl_cuts
-from leanrank.stats.value_counts import ValueCounts, ValueTable, ValueTables, columns
+from leanrank.stats.value_counts import MAX_VALUES, ValueCounts, ValueTable, ValueTables, columns
 
 Cuts = tuple[NDArray[np.float64], ...]
 
@@ -48,15 +48,18 @@ class Binning:
         return Binning(self.features[places], tuple(self.cuts[j] for j in places))
 
 
-def _between(values: NDArray[np.float64], after: NDArray[np.int64]) -> NDArray[np.float64]:
+def _between(table: ValueTable, after: NDArray[np.int64]) -> NDArray[np.float64]:
     """Midpoints between a distinct value and the next one."""
-    return values[after] + (values[after + 1] - values[after]) / 2.0
+    below = table.highest[after]
+    return np.asarray(below + (table.values[after + 1] - below) / 2.0)
 
 
 class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """What the three share: a subclass says how one feature's values are cut."""
 
     needs_labels: ClassVar[bool] = False
+    #: Values of a feature that have to be told apart.
+    max_values: int = MAX_VALUES
 
     @abstractmethod
     def cuts_of(self, table: ValueTable) -> NDArray[np.float64]:
@@ -64,10 +67,10 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # typ
 
     def check(self) -> None:
         """Refuse parameters that cannot be."""
+        _check_whole(self, "max_values", 2)
 
     def cuts(self, tables: ValueTables) -> Cuts:
         """Cut points of every feature."""
-        self.check()
         return tuple(self.cuts_of(table) for table in tables.tables)
 
     def fit(self, X: Any, y: Any = None) -> Self:
@@ -78,8 +81,9 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # typ
             X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32])
             y = None
         classes = np.zeros(X.shape[0]) if y is None else np.unique(y, return_inverse=True)[1]
+        self.check()
         query_ptr = np.array([0, X.shape[0]])
-        statistic = ValueCounts()
+        statistic = ValueCounts(self.max_values)
         whole = RankingData(X, classes.astype(np.float32), query_ptr)
         self.cuts_ = self.cuts(statistic.finish(statistic.of(whole)))
         return self
@@ -112,6 +116,10 @@ class MDLDiscretizer(Discretizer):
     ----------
     better_encoding : bool
         Take for :math:`N_c` the number of candidate cuts: a stricter or laxer test where values tie.
+    max_values : int
+        Of a feature with more values than this, neighbours that agree in their leading bits are taken together, and
+        cuts lie between such neighbours: memory stays bounded however many rows there are. Up to this many values the
+        cuts are exact.
 
     Attributes
     ----------
@@ -135,11 +143,12 @@ class MDLDiscretizer(Discretizer):
 
     needs_labels = True
 
-    def __init__(self, *, better_encoding: bool = False) -> None:
+    def __init__(self, *, better_encoding: bool = False, max_values: int = MAX_VALUES) -> None:
         self.better_encoding = better_encoding
+        self.max_values = max_values
 
     def cuts_of(self, table: ValueTable) -> NDArray[np.float64]:
-        return mdl_cuts(table.values, table.counts, bool(self.better_encoding))
+        return mdl_cuts(table.values, table.highest, table.counts, bool(self.better_encoding))
 
 
 class EqualFrequencyDiscretizer(Discretizer):
@@ -151,6 +160,8 @@ class EqualFrequencyDiscretizer(Discretizer):
     ----------
     n_bins : int
         Bins asked for; ties may leave fewer.
+    max_values : int
+        As in `MDLDiscretizer`: of a feature with more values, a cut may be off by one of so many groups of neighbours.
 
     Examples
     --------
@@ -158,17 +169,19 @@ class EqualFrequencyDiscretizer(Discretizer):
     [2.5]
     """
 
-    def __init__(self, n_bins: int = 10) -> None:
+    def __init__(self, n_bins: int = 10, *, max_values: int = MAX_VALUES) -> None:
         self.n_bins = n_bins
+        self.max_values = max_values
 
     def check(self) -> None:
-        _check_bins(self)
+        super().check()
+        _check_whole(self, "n_bins", 2)
 
     def cuts_of(self, table: ValueTable) -> NDArray[np.float64]:
         reached = np.cumsum(table.counts.sum(axis=1))
         wanted = np.arange(1, self.n_bins) * int(reached[-1])
         after = np.unique(np.searchsorted(reached * self.n_bins, wanted))  # whole numbers: no rounding decides
-        return _between(table.values, after[after < len(table.values) - 1])
+        return _between(table, after[after < len(table.values) - 1])
 
 
 class EqualWidthDiscretizer(Discretizer):
@@ -185,23 +198,25 @@ class EqualWidthDiscretizer(Discretizer):
     [2.0, 4.0, 6.0]
     """
 
+    max_values = 2  # only the ends are looked at
+
     def __init__(self, n_bins: int = 10) -> None:
         self.n_bins = n_bins
 
     def check(self) -> None:
-        _check_bins(self)
+        _check_whole(self, "n_bins", 2)
 
     def cuts_of(self, table: ValueTable) -> NDArray[np.float64]:
-        low, high = table.values[0], table.values[-1]
+        low, high = table.values[0], table.highest[-1]
         if low == high:
             return np.empty(0)
         return np.asarray(low + np.arange(1, self.n_bins) * ((high - low) / self.n_bins), dtype=np.float64)
 
 
-def _check_bins(discretizer: EqualFrequencyDiscretizer | EqualWidthDiscretizer) -> None:
-    n_bins = discretizer.n_bins
-    if isinstance(n_bins, bool) or not isinstance(n_bins, (int, np.integer)) or n_bins < 2:
-        raise ParameterError.of(type(discretizer).__name__, "n_bins", "a whole number >= 2", n_bins)
+def _check_whole(discretizer: Discretizer, name: str, least: int) -> None:
+    value = getattr(discretizer, name)
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
+        raise ParameterError.of(type(discretizer).__name__, name, f"a whole number >= {least}", value)
 
 
 _BY_NAME: dict[str, type[Discretizer]] = {

@@ -62,6 +62,29 @@ def symmetrical_uncertainty(table: NDArray[np.int64]) -> float:
 
 
 @dataclass(frozen=True, eq=False)
+class BinCounts:
+    """Statistic: how often each bin of each feature occurs with each label: (bin, label) counts of each feature.
+
+    Memory: 8 x bins of all features x labels bytes.
+    """
+
+    binning: Binning
+    labels: NDArray[np.float64]
+
+    def of(self, block: RankingData) -> NDArray[np.int64]:
+        counts = np.zeros((self.binning.offsets[-1], len(self.labels)), dtype=np.int64)
+        classes = np.searchsorted(self.labels, block.y.astype(np.float64))
+        class_counts(self.binning.codes(block.X, counted_through=True), classes, counts)
+        return counts
+
+    def merge(self, a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.int64]:
+        return a + b
+
+    def finish(self, partial: NDArray[np.int64]) -> list[NDArray[np.int64]]:
+        return np.split(partial, self.binning.offsets[1:-1])
+
+
+@dataclass(frozen=True, eq=False)
 class PerQueryScore:
     """Statistic: the mean over queries of a score of each feature's table of (bin, label) counts."""
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from leanrank.data.ranking_data import RankingData
 from leanrank.engines.cuda.device import by_length, check_device, torch_device
-from leanrank.errors import ParameterError, UnknownNameError
+from leanrank.errors import DataError, ParameterError, UnknownNameError
 from leanrank.kernels.centred_ranks import centred_ranks
 from leanrank.kernels.concordance import HALF, ORDINAL, STRICT, TAU_B, add_similarity, kendall_sums
 from leanrank.kernels.inversions import count_by_merging
@@ -21,6 +21,8 @@ from leanrank.stats.exact_sum import as_float, exact_sum, from_fixed
 
 _KINDS = ("kendall", "pearson", "spearman", "tau_ap")
 _TIES = {"strict": STRICT, "cosine": STRICT, "half": HALF, "ordinal": ORDINAL, "tau-b": TAU_B}
+#: Bytes of values that pooled "spearman" gathers from a source.
+MAX_KEPT = 1 << 30
 #: Queries whose fixed-point sum cannot overflow 64 bits.
 _QUERIES_AT_ONCE = 1 << 16
 
@@ -92,7 +94,7 @@ class Similarity:
     Cost for K features: "kendall" O(K^2 n^2) single bits a query, 512 at a time, or O(K^2 n log n) where lists are
     very long; "tau_ap" O(K^2 n^2) bits, 64 at a time;
     the correlations O(K^2 n) and a sort. Memory is bounded whatever the length of the lists, except for pooled
-    "spearman", which keeps all values; a graph with it cannot be added to another.
+    "spearman", which keeps all values (of a source at most 1 GiB); a graph with it cannot be added to another.
 
     References
     ----------
@@ -220,6 +222,7 @@ def merge_similarity(a: SimilarityPartial, b: SimilarityPartial) -> SimilarityPa
     if isinstance(a, QuerySums) and isinstance(b, QuerySums):
         return QuerySums(a.total + b.total, a.n_queries + b.n_queries)
     if isinstance(a, PooledValues) and isinstance(b, PooledValues):
+        _check_kept(a.values + b.values)
         return PooledValues(a.values + b.values)
     assert isinstance(a, PooledMoments)
     assert isinstance(b, PooledMoments)
@@ -232,6 +235,17 @@ def merge_similarity(a: SimilarityPartial, b: SimilarityPartial) -> SimilarityPa
         np.minimum(a.low, b.low),
         np.maximum(a.high, b.high),
     )
+
+
+def _check_kept(values: tuple[NDArray[Any], ...]) -> None:
+    """Refuse to gather more of a source than memory is meant to hold; pieces of one matrix take none of their own."""
+    owners = {id(part if part.base is None else part.base) for part in values}
+    if len(owners) > 1 and sum(part.nbytes for part in values) > MAX_KEPT:
+        raise DataError(
+            f"Pooled 'spearman' keeps all values, because a rank among all rows needs all rows, and there are more than "
+            f"{MAX_KEPT >> 20:,} MiB of them. Use scope='query' or kind='pearson', fold a part of the queries, or read "
+            "the data into memory first."
+        )
 
 
 def finish_similarity(partial: SimilarityPartial, described: Mapping[str, str]) -> NDArray[np.float64]:
