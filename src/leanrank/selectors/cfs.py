@@ -118,8 +118,8 @@ class CFS(PooledSelector):
 
     Notes
     -----
-    Two folds, then a search on the matrix of uncertainties, which is all it keeps in memory: 8 K^2 bytes, and during
-    the second fold 8 (sum of bins)^2. Each expansion costs ``O(K |S|)``.
+    Folds and memory as `FCBF`, with all features for the relevant ones; then a search on the matrix of uncertainties,
+    8 K^2 bytes. Each expansion costs ``O(K |S|)``.
 
     References
     ----------

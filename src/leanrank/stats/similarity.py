@@ -242,7 +242,7 @@ def _check_kept(values: tuple[NDArray[Any], ...]) -> None:
     owners = {id(part if part.base is None else part.base) for part in values}
     if len(owners) > 1 and sum(part.nbytes for part in values) > MAX_KEPT:
         raise DataError(
-            f"Pooled 'spearman' keeps all values, because a rank among all rows needs all rows, and there are more than "
+            "Pooled 'spearman' keeps all values, because a rank among all rows needs all rows, and there are more than "
             f"{MAX_KEPT >> 20:,} MiB of them. Use scope='query' or kind='pearson', fold a part of the queries, or read "
             "the data into memory first."
         )
