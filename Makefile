@@ -49,8 +49,14 @@ lint: $(VENV)/.installed  ## style, types, import contract
 bench: $(VENV)/.installed-bench  ## ratios against named peers, one run
 	$(BIN)/python -m benchmarks
 
+# An interrupted run goes on from its journal; a finished one, whatever it found, leaves none.
+DATA ?= $(or $(LEANRANK_DATA),$(or $(LEANRANK_SHARED),../shared)/data)
+REPRODUCED := build/reproduce.db
+
 reproduce: $(VENV)/.installed  ## the papers' experiments, beside their published figures
-	$(BIN)/leanrank reproduce all
+	@mkdir -p $(dir $(REPRODUCED))
+	$(BIN)/leanrank reproduce all --data $(DATA) --journal $(REPRODUCED) -o docs/reproduction.md; \
+	found=$$?; test $$found -gt 1 || rm -f $(REPRODUCED)*; exit $$found
 
 quality: $(VENV)/.installed  ## what the chosen features are worth, beside the selectors people use
 	$(BIN)/python -m benchmarks.quality

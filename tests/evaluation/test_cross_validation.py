@@ -90,6 +90,21 @@ def test_of_equals_fewer_features_win(data):
     assert run_fold(fold, "x", same, [RankSVM()], {"map": metric("map")}, metric("map")).features == (0,)
 
 
+def test_shared_fits_change_nothing_and_train_once(data, monkeypatch):
+    fold, measures, by = folds_of(data, 3)[0], {"map": metric("map")}, metric("map")
+    first, again = [Candidate((3, 0), 2), Candidate((1,), 1)], [Candidate((0, 3), 2), Candidate((2,), 1)]
+    alone = [run_fold(fold, "x", choice, [RankSVM()], measures, by) for choice in (first, again)]
+    trained = []
+    fit = RankSVM._fit
+    monkeypatch.setattr(RankSVM, "_fit", lambda self, *parts: trained.append(1) or fit(self, *parts))
+    fits = {}
+    shared = [run_fold(fold, "x", choice, [RankSVM()], measures, by, fits) for choice in (first, again)]
+    assert len(trained) == 3  # {0, 3}, {1} and {2}
+    for one, other in zip(alone, shared, strict=True):
+        assert (one.features, one.valid_score) == (other.features, pytest.approx(other.valid_score))
+        assert one.scores == pytest.approx(other.scores)
+
+
 def test_no_features_rank_nothing(data):
     record = run_fold(folds_of(data, 3)[0], "x", [Candidate(())], [RankSVM()], {"map": metric("map")}, metric("map"))
     assert record.features == record.feature_names == ()

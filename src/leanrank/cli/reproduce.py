@@ -32,6 +32,9 @@ def reproduce(
     markdown: Annotated[
         Path | None, typer.Option("--output", "--markdown", "-o", help="Also write a page of Markdown.")
     ] = None,
+    journal: Annotated[
+        Path | None, typer.Option(help="Keep finished work in this file: an interrupted run goes on from there.")
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Run the experiments of PAPER and print each published figure beside ours.
@@ -61,6 +64,7 @@ def reproduce(
                     data,
                     quick=quick,
                     n_jobs=jobs or default_threads(),
+                    journal=journal,
                     say=lambda text, name=name: status.update(f"{name}: {text}"),  # type: ignore[misc]
                 )
             )

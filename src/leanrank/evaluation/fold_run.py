@@ -41,6 +41,20 @@ class Candidate:
     seconds: float = 0.0
 
 
+@dataclass(frozen=True)
+class Fit:
+    """A ranker trained on these features in this order, and its score on the validation queries."""
+
+    features: tuple[int, ...]
+    ranker: Ranker | None
+    score: float
+    seconds: float
+
+
+#: By the set of features and the number of the ranker.
+Fits = dict[tuple[frozenset[int], int], Fit]
+
+
 def candidates(
     selector: Selector | None,
     train: RankingData,
@@ -116,28 +130,31 @@ def run_fold(
     rankers: Sequence[Ranker],
     metrics: Mapping[str, Metric],
     validation: Metric,
+    fits: Fits | None = None,
 ) -> FoldRecord:
     """Train every ranker on every candidate, keep the best on the validation queries, and score the test queries.
 
-    Of equals the one with fewest features is kept, then the earlier ranker, then the earlier candidate.
+    Of equals the one with fewest features is kept, then the earlier ranker, then the earlier candidate. `fits` is for
+    several calls with this fold and these rankers: features that an earlier call had are not trained on again.
     """
     best: tuple[float, int, int, int] | None = None
-    kept: tuple[Candidate, Ranker | None, float] | None = None
+    kept: tuple[Candidate, Fit] | None = None
     for number, candidate in enumerate(_distinct(choice)):
-        train, valid = _only(part.train, candidate), _only(part.valid, candidate)
         for order, ranker in enumerate(rankers):
-            start = time.perf_counter()
-            fitted = clone(ranker).fit(train, eval_set=valid) if candidate.features else None
-            seconds = time.perf_counter() - start
-            score = round(float(mean(validation.per_query(valid.y, _scores(fitted, valid), valid.query_ptr))), 12)
-            key = (-np.inf if np.isnan(score) else score, -len(candidate.features), -order, -number)
+            place = frozenset(candidate.features), order
+            fit = None if fits is None else fits.get(place)
+            if fit is None:
+                fit = _fit(part, candidate.features, ranker, validation)
+                if fits is not None:
+                    fits[place] = fit
+            key = (-np.inf if np.isnan(fit.score) else fit.score, -len(candidate.features), -order, -number)
             if best is None or key > best:
-                best, kept = key, (candidate, fitted, seconds)
+                best, kept = key, (candidate, fit)
     assert best is not None
     assert kept is not None
-    candidate, fitted, training_seconds = kept
-    test = _only(part.test, candidate)
-    scores = _scores(fitted, test)
+    candidate, fit = kept
+    test = _only(part.test, fit.features)
+    scores = _scores(fit.ranker, test)
     per_query = {name: metric.per_query(test.y, scores, test.query_ptr) for name, metric in metrics.items()}
     return FoldRecord(
         fold=part.name,
@@ -152,9 +169,9 @@ def run_fold(
         query_ids=tuple(test.query_ids.tolist()),
         per_query={name: tuple(_or_none(v) for v in values.tolist()) for name, values in per_query.items()},
         selection_seconds=candidate.seconds,
-        training_seconds=training_seconds,
+        training_seconds=fit.seconds,
         selector_parameters=plain(dict(candidate.parameters)),
-        ranker_parameters={} if fitted is None else _chosen_parameters(fitted),
+        ranker_parameters={} if fit.ranker is None else _chosen_parameters(fit.ranker),
     )
 
 
@@ -163,9 +180,18 @@ def _distinct(choice: Sequence[Candidate]) -> list[Candidate]:
     return list({frozenset(c.features): c for c in reversed(choice)}.values())[::-1]
 
 
-def _only(data: RankingData, candidate: Candidate) -> RankingData:
-    """The candidate's features; data cannot be without any, so that none leaves them as they are."""
-    return data.subset(candidate.features) if candidate.features else data
+def _fit(part: Fold, features: tuple[int, ...], ranker: Ranker, validation: Metric) -> Fit:
+    train, valid = _only(part.train, features), _only(part.valid, features)
+    start = time.perf_counter()
+    fitted = clone(ranker).fit(train, eval_set=valid) if features else None
+    seconds = time.perf_counter() - start
+    score = round(float(mean(validation.per_query(valid.y, _scores(fitted, valid), valid.query_ptr))), 12)
+    return Fit(features, fitted, score, seconds)
+
+
+def _only(data: RankingData, features: tuple[int, ...]) -> RankingData:
+    """These features; data cannot be without any, so that none leaves them as they are."""
+    return data.subset(features) if features else data
 
 
 def _scores(ranker: Ranker | None, data: RankingData) -> NDArray[np.float64]:

@@ -2,10 +2,12 @@
 
 import warnings
 
+import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 
-from leanrank.errors import UnknownNameError
+from leanrank.errors import DataError, UnknownNameError
+from leanrank.evaluation.reproduce import rankrelief
 from leanrank.evaluation.reproduce.papers import PAPERS, run_paper
 
 
@@ -79,6 +81,38 @@ def test_without_data_every_cell_says_what_it_needs(paper, tmp_path):
     assert found.failed == []
     assert found.protocol
     assert found.discussion
+
+
+def test_an_interrupted_run_goes_on_from_its_journal(tmp_path, monkeypatch):
+    folder, kept = tmp_path / "data", tmp_path / "kept.db"
+    folder.mkdir()
+    work = rankrelief._elimination
+
+    def interrupted(method, train, sizes):
+        if len(np.unique(train.y)) <= 5:  # the second experiment
+            raise KeyboardInterrupt
+        return work(method, train, sizes)
+
+    monkeypatch.setattr(rankrelief, "_elimination", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        run_paper("rankrelief", folder, quick=True, journal=kept)
+    done = []
+    monkeypatch.setattr(rankrelief, "_elimination", lambda *a: done.append(len(np.unique(a[1].y)) <= 5) or work(*a))
+    resumed = run_paper("rankrelief", folder, quick=True, journal=kept)
+    assert done
+    assert all(done)  # nothing of the first experiment again
+    monkeypatch.undo()
+    assert resumed.tables == run_paper("rankrelief", folder, quick=True).tables
+
+
+def test_a_journal_of_other_data_is_refused(tmp_path):
+    kept = tmp_path / "kept.db"
+    quick_of = {"quick": True, "journal": kept}
+    run_paper("bestgain", tmp_path, **quick_of)
+    (tmp_path / "ohsumed").mkdir()
+    (tmp_path / "ohsumed" / "S1.txt").write_text("0 qid:1 1:0.5\n")
+    with pytest.raises(DataError, match="journal of another run: its files"):
+        run_paper("bestgain", tmp_path, **quick_of)
 
 
 def test_unknown_papers_are_refused(tmp_path):

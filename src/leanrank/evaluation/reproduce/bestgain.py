@@ -12,6 +12,7 @@ import numpy as np
 from leanrank.data.folds import Fold
 from leanrank.evaluation.fold_run import Candidate, candidates, run_fold
 from leanrank.evaluation.grids import points, rankers_of
+from leanrank.evaluation.journal import Journal
 from leanrank.evaluation.records import FoldRecord
 from leanrank.evaluation.repetition import repetition
 from leanrank.evaluation.reproduce.datasets import DataFolder
@@ -65,6 +66,13 @@ class Outcome:
     records: Sequence[FoldRecord]
     seconds: float
 
+    def to_dict(self) -> dict[str, Any]:
+        return {"records": [record.to_dict() for record in self.records], "seconds": self.seconds}
+
+    @classmethod
+    def from_dict(cls, plain: dict[str, Any]) -> Outcome:
+        return cls([FoldRecord.from_dict(record) for record in plain["records"]], plain["seconds"])
+
     def cell(self, measure: str) -> float:
         if measure == "# features":
             return float(np.mean([record.n_features for record in self.records]))
@@ -74,14 +82,16 @@ class Outcome:
         return [value or 0.0 for record in self.records for value in record.per_query[measure]]
 
 
-def run(data: DataFolder, *, quick: bool = False, n_jobs: int = 1, say: Callable[[str], None] = print) -> Reproduction:
+def run(
+    data: DataFolder, kept: Journal, *, quick: bool = False, n_jobs: int = 1, say: Callable[[str], None] = print
+) -> Reproduction:
     """Run every method of Table 2 on every data set that is there."""
     found: dict[str, dict[str, Outcome]] = {}
     for dataset in DATASETS:
         folds = data.folds(dataset)
         if folds is not None:
             say(f"{dataset}: SVM-MAP with all features")
-            found[dataset] = _dataset(dataset, list(folds), quick, n_jobs, say)
+            found[dataset] = _dataset(dataset, list(folds), kept, quick, n_jobs, say)
     cells = [_cell(p, found, quick) for p in published("bestgain") if p.table in ("2", "3", "4") and _is_shown(p)]
     return Reproduction(
         "bestgain",
@@ -101,7 +111,7 @@ def _is_shown(p: Published) -> bool:
 
 
 def _dataset(
-    dataset: str, folds: list[Fold], quick: bool, n_jobs: int, say: Callable[[str], None]
+    dataset: str, folds: list[Fold], kept: Journal, quick: bool, n_jobs: int, say: Callable[[str], None]
 ) -> dict[str, Outcome]:
     by = metric("map", convention="letor3")
     measures = {"map": by, "ndcg@10": metric("ndcg@10", convention="letor3")}
@@ -110,21 +120,29 @@ def _dataset(
     def baseline(fold: Fold) -> FoldRecord:
         return run_fold(fold, BASELINE, candidates(None, fold.train), grid, measures, by)
 
-    found = {BASELINE: Outcome(over_folds(baseline, folds, n_jobs), 0.0)}
-    kept = {r.fold: float(r.ranker_parameters["C"]) for r in found[BASELINE].records}
+    def once(name: str, compute: Callable[[], Outcome]) -> Outcome:
+        task = {"paper": "bestgain", "dataset": dataset, "method": name}
+        return Outcome.from_dict(kept.once(task, lambda: compute().to_dict()))
+
+    found = {BASELINE: once(BASELINE, lambda: Outcome(over_folds(baseline, folds, n_jobs), 0.0))}
+    price = {r.fold: float(r.ranker_parameters["C"]) for r in found[BASELINE].records}
     for name, choose in _methods(dataset, quick).items():
         say(f"{dataset}: {name}")
-        seconds: list[float] = []
 
-        def one(fold: Fold, choose: Any = choose, name: str = name, seconds: list[float] = seconds) -> FoldRecord:
-            ranker = SVMMAP(C=kept[fold.name], eval_metric=by)
-            start = time.perf_counter()
-            choice = choose(fold, ranker)
-            seconds.append(time.perf_counter() - start)
-            return run_fold(fold, name, choice, [ranker], measures, by)
+        def whole(choose: Choose = choose, name: str = name) -> Outcome:
+            seconds: list[float] = []
 
-        # One fold at a time: the times are compared.
-        found[name] = Outcome(over_folds(one, folds, 1), float(np.median(seconds)))
+            def one(fold: Fold) -> FoldRecord:
+                ranker = SVMMAP(C=price[fold.name], eval_metric=by)
+                start = time.perf_counter()
+                choice = choose(fold, ranker)
+                seconds.append(time.perf_counter() - start)
+                return run_fold(fold, name, choice, [ranker], measures, by)
+
+            # One fold at a time: the times are compared.
+            return Outcome(over_folds(one, folds, 1), float(np.median(seconds)))
+
+        found[name] = once(name, whole)
     return found
 
 

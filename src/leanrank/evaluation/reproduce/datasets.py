@@ -11,6 +11,8 @@ from leanrank.errors import DataError
 
 VARIABLE = "LEANRANK_DATA"
 
+NAMES = ("ohsumed", "mq2008", "hp2004", "np2004", "td2003", "td2004", "sushi")
+
 LAYOUT = (
     "a folder with one folder for each data set: ohsumed, mq2008, hp2004, np2004, td2003, td2004 (S1.txt to S5.txt or "
     "Fold1/train.txt, ...; .gz, .bz2, .zst as well; query-level normalised files of LETOR) and sushi (sushi3.idata, "
@@ -41,6 +43,12 @@ class DataFolder:
             if path.is_dir() and path.name.lower() == name.lower():
                 return path
         return None
+
+    def sizes(self) -> dict[str, int]:
+        """The bytes of every file of the data sets, by which results of other data are told apart."""
+        folders = [folder for name in NAMES if (folder := self.folder(name)) is not None]
+        files = [path for folder in folders for path in sorted(folder.rglob("*")) if path.is_file()]
+        return {path.relative_to(self.root).as_posix(): path.stat().st_size for path in files}
 
     def folds(self, name: str) -> LetorFolds | None:
         """The official folds of a LETOR data set; None if it is not there."""

@@ -9,6 +9,7 @@ from typing import Any
 from leanrank.data.folds import Fold
 from leanrank.evaluation.cross_validation import cross_validate
 from leanrank.evaluation.grids import rankers_of
+from leanrank.evaluation.journal import Journal
 from leanrank.evaluation.reproduce.datasets import DataFolder
 from leanrank.evaluation.reproduce.letor_rows import MEASURES, Row, ranker_row, row_of
 from leanrank.evaluation.reproduce.outcome import Cell, Claim, Reproduction, Table
@@ -48,7 +49,7 @@ READINGS = {
     for relevance in ("none", "max")
 }
 #: The row FS-SCPR is of the reading that came nearest to the published OHSUMED row; the page shows all eight.
-READING = READINGS["ties half, tau tau, PageRank max"]
+READING = "ties half, tau tau, PageRank max"
 
 REASONS = {
     "FS-SCPR": "the paper gives neither the grid nor the choice of k, nor how ties of feature values are counted",
@@ -61,25 +62,28 @@ REASONS = {
 }
 
 
-def run(data: DataFolder, *, quick: bool = False, n_jobs: int = 1, say: Callable[[str], None] = print) -> Reproduction:
+def run(
+    data: DataFolder, kept: Journal, *, quick: bool = False, n_jobs: int = 1, say: Callable[[str], None] = print
+) -> Reproduction:
     """Run every method on every data set that is there."""
     rows: dict[str, dict[str, Row]] = {}
     features: list[tuple[str, ...]] = []
     readings: list[tuple[str, ...]] = []
-    for dataset, convention in CONVENTIONS.items():
+    for dataset in CONVENTIONS:
         folds = data.folds(dataset)
         if folds is None:
             continue
         rows[dataset] = {}
         for method, evaluate in _methods(quick).items():
             say(f"{dataset}: {method}")
-            row, sizes = evaluate(list(folds), convention, n_jobs)
+            reading = READING if method == "FS-SCPR" else method
+            row, sizes = _once(kept, dataset, reading, folds, evaluate, n_jobs)
             rows[dataset][method] = row
             if sizes:
                 features.append((dataset, method, *map(str, sizes), f"{sum(sizes) / len(sizes):.1f}"))
         for reading, selector in () if quick else READINGS.items():
             say(f"{dataset}: FS-SCPR, {reading}")
-            row, sizes = _selector(selector, _every_size, None)(list(folds), convention, n_jobs)
+            row, sizes = _once(kept, dataset, reading, folds, _selector(selector, _every_size, None), n_jobs)
             figures = (f"{row[name]:.4f}" for name in MEASURES)
             readings.append((dataset, reading, *figures, f"{sum(sizes) / len(sizes):.1f}"))
     cells = [_cell(p, rows, quick) for p in published("fs-scpr") if p.unit == "fraction"]
@@ -106,14 +110,23 @@ def run(data: DataFolder, *, quick: bool = False, n_jobs: int = 1, say: Callable
 Evaluate = Callable[[Sequence[Fold], str, int], tuple[Row, list[int]]]
 
 
+def _once(
+    kept: Journal, dataset: str, method: str, folds: Sequence[Fold], evaluate: Evaluate, n_jobs: int
+) -> tuple[Row, list[int]]:
+    """The row of a method on a data set and its numbers of features, computed once."""
+    task = {"paper": "fs-scpr", "dataset": dataset, "method": method}
+    row, sizes = kept.once(task, lambda: evaluate(list(folds), CONVENTIONS[dataset], n_jobs))
+    return row, sizes
+
+
 def _methods(quick: bool) -> dict[str, Evaluate]:
     methods: dict[str, Evaluate] = {"RankSVM-Primal": _ranker(lambda by: rankers_of("ranksvm", by))}
     if quick:
-        methods["FS-SCPR"] = _selector(READING, [5, 10, 15, 20], None)
+        methods["FS-SCPR"] = _selector(READINGS[READING], [5, 10, 15, 20], None)
         methods["GAS-E"] = _selector(GAS(), [5, 10, 15, 20], {"c": [0.0, 0.1]})
         return methods
     return methods | {
-        "FS-SCPR": _selector(READING, _every_size, None),
+        "FS-SCPR": _selector(READINGS[READING], _every_size, None),
         "GAS-E": _selector(GAS(), _every_size, "default"),
         "FSMSVM": _embedded(FSMSVM, C=[1e-2, 1e-1, 1.0, 1e1, 1e2]),
         "FSMRank": _embedded(FSMRank),

@@ -12,8 +12,9 @@ from scipy.spatial.distance import squareform
 from sklearn.base import clone
 
 from leanrank.data.folds import Fold
-from leanrank.evaluation.fold_run import candidates, run_fold
+from leanrank.evaluation.fold_run import Fits, candidates, run_fold
 from leanrank.evaluation.grids import points, rankers_of
+from leanrank.evaluation.journal import Journal
 from leanrank.evaluation.records import FoldRecord
 from leanrank.evaluation.reproduce.datasets import DataFolder
 from leanrank.evaluation.reproduce.letor_rows import over_folds
@@ -40,10 +41,12 @@ PROTOCOL = (
 )
 
 #: (learner, method, t) -> records of the folds
-Curves = dict[tuple[str, str, int | str], Sequence[FoldRecord]]
+Curves = dict[tuple[str, str, int | str], list[FoldRecord]]
 
 
-def run(data: DataFolder, *, quick: bool = False, n_jobs: int = 1, say: Callable[[str], None] = print) -> Reproduction:
+def run(
+    data: DataFolder, kept: Journal, *, quick: bool = False, n_jobs: int = 1, say: Callable[[str], None] = print
+) -> Reproduction:
     """The curves for both learners, and the findings."""
     folds = data.folds("ohsumed")
     sizes = _FEW if quick else _SIZES
@@ -52,7 +55,7 @@ def run(data: DataFolder, *, quick: bool = False, n_jobs: int = 1, say: Callable
     if folds is not None:
         parts = list(folds)
         grid = {"c": [0.0, 0.1]} if quick else C_GRID
-        curves = _curves(parts, LEARNERS[:1] if quick else LEARNERS, sizes, grid, n_jobs, say)
+        curves = _curves(parts, LEARNERS[:1] if quick else LEARNERS, sizes, grid, kept, n_jobs, say)
         tables = _tables(curves, sizes)
         claims = [*_curve_claims(curves, sizes), *_structure_claims(parts, curves, sizes)]
     else:
@@ -74,6 +77,7 @@ def _curves(
     learners: Sequence[str],
     sizes: Sequence[int],
     grid: dict[str, list[float]],
+    kept: Journal,
     n_jobs: int,
     say: Callable[[str], None],
 ) -> Curves:
@@ -92,20 +96,25 @@ def _curves(
         }
         rankers = rankers_of("ranksvm", by) if learner == "Ranking SVM" else _ranknets(by)
 
-        def one(fold: Fold, methods: Any = methods, rankers: Any = rankers) -> dict[tuple[str, Any], FoldRecord]:
-            found: dict[tuple[str, Any], FoldRecord] = {}
-            found[ALL, ALL] = run_fold(fold, ALL, candidates(None, fold.train), rankers, measures, by)
+        def one(fold: Fold, methods: Any = methods, rankers: Any = rankers) -> list[tuple[str, Any, Any]]:
+            fits: Fits = {}  # methods often choose the same features
+            every = run_fold(fold, ALL, candidates(None, fold.train), rankers, measures, by, fits)
+            found: list[tuple[str, Any, Any]] = [(ALL, ALL, every.to_dict())]
             for method, (selector, tried) in methods.items():
                 choice = candidates(selector, fold.train, sizes, points(tried))
                 for size in sizes:
                     of_size = [candidate for candidate in choice if candidate.size == size]
-                    found[method, size] = run_fold(fold, method, of_size, rankers, measures, by)
+                    record = run_fold(fold, method, of_size, rankers, measures, by, fits)
+                    found.append((method, size, record.to_dict()))
             return found
 
+        def once(fold: Fold, learner: str = learner, one: Any = one) -> Any:
+            return kept.once({"paper": "gas", "learner": learner, "fold": fold.name}, lambda: one(fold))
+
         say(f"OHSUMED: {learner}, {len(methods)} methods at {len(sizes)} sizes")
-        results = over_folds(one, folds, n_jobs)
-        for method, size in results[0]:
-            curves[learner, method, size] = [result[method, size] for result in results]
+        for of_fold in over_folds(once, folds, n_jobs):
+            for method, size, record in of_fold:
+                curves.setdefault((learner, method, size), []).append(FoldRecord.from_dict(record))
     return curves
 
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from importlib import import_module
+from importlib.metadata import version
 from pathlib import Path
 
 from leanrank.errors import ParameterError, UnknownNameError
+from leanrank.evaluation.journal import Journal
 from leanrank.evaluation.reproduce.datasets import DataFolder
 from leanrank.evaluation.reproduce.outcome import Reproduction
 
@@ -25,6 +27,7 @@ def run_paper(
     *,
     quick: bool = False,
     n_jobs: int = 1,
+    journal: str | Path | None = None,
     say: Callable[[str], None] = lambda text: None,
 ) -> Reproduction:
     """Run a paper's protocol on the data at hand.
@@ -38,6 +41,9 @@ def run_paper(
         A reduced version: fewer methods, sizes and runs; the exact cells are the same.
     n_jobs : int
         Folds or draws at a time, in threads.
+    journal : path, optional
+        A file that every finished piece of work goes to at once: a run that was interrupted goes on from there. It is
+        of one version of leanrank and these data.
     say : callable
         Called with a line of text before each piece of work.
     """
@@ -46,5 +52,7 @@ def run_paper(
     if n_jobs < 1:
         raise ParameterError.of("reproduce", "n_jobs", ">= 1", n_jobs)
     folder = DataFolder.of(data)
-    found: Reproduction = import_module(PAPERS[paper]).run(folder, quick=quick, n_jobs=n_jobs, say=say)
+    about = {"what": "reproduce", "version": version("leanrank"), "quick": quick, "files": folder.sizes()}
+    with Journal(journal, about) as kept:
+        found: Reproduction = import_module(PAPERS[paper]).run(folder, kept, quick=quick, n_jobs=n_jobs, say=say)
     return found

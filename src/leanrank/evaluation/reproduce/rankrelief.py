@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from leanrank.data.ranking_data import RankingData, concatenate
 from leanrank.engines.local import LocalEngine
+from leanrank.evaluation.journal import Journal
 from leanrank.evaluation.reproduce.datasets import DataFolder
 from leanrank.evaluation.reproduce.outcome import Cell, Claim, Reproduction, Table
 from leanrank.evaluation.reproduce.published_tables import published
@@ -67,7 +68,9 @@ class Experiment:
 Curves = dict[tuple[str, str], Vector]
 
 
-def run(data: DataFolder, *, quick: bool = False, n_jobs: int = 1, say: Callable[[str], None] = print) -> Reproduction:
+def run(
+    data: DataFolder, kept: Journal, *, quick: bool = False, n_jobs: int = 1, say: Callable[[str], None] = print
+) -> Reproduction:
     """Both experiments, each with relative orderings and with levels."""
     experiments = _synthetic(1 if quick else 30)
     folds = data.folds("ohsumed")
@@ -79,7 +82,7 @@ def run(data: DataFolder, *, quick: bool = False, n_jobs: int = 1, say: Callable
     found: dict[str, Curves] = {}
     for experiment in experiments:
         say(experiment.name)
-        sizes[experiment.name], found[experiment.name] = _curves(experiment, quick, n_jobs)
+        sizes[experiment.name], found[experiment.name] = _curves(experiment, kept, quick, n_jobs)
     tables = [_table(e, sizes[e.name], found[e.name]) for e in experiments]
     return Reproduction(
         "rankrelief",
@@ -165,15 +168,14 @@ def _learner(name: str, experiment: Experiment) -> Any:
     return CommitteePerceptron(n_epochs=10 if small else 5, metric=by)
 
 
-def _curves(experiment: Experiment, quick: bool, n_jobs: int) -> tuple[list[int], Curves]:
+def _curves(experiment: Experiment, kept: Journal, quick: bool, n_jobs: int) -> tuple[list[int], Curves]:
     K = experiment.parts[0][0].n_features
     sizes = list(range(K, 0, -STEP))
     if quick:
         sizes = sizes[:: max(1, len(sizes) // 3)]
 
-    def one(part: tuple[RankingData, RankingData]) -> Curves:
-        train, test = part
-        found: Curves = {}
+    def one(train: RankingData, test: RankingData) -> list[tuple[str, str, list[float]]]:
+        found = []
         for method in experiment.methods:
             sets = _elimination(method, train, sizes)
             for learner in _LEARNERS:
@@ -183,12 +185,16 @@ def _curves(experiment: Experiment, quick: bool, n_jobs: int) -> tuple[list[int]
                     held_out = test.subset(features)
                     per_query = experiment.measure.per_query(test.y, ranker.predict(held_out), test.query_ptr)
                     values.append(float(mean(per_query)))
-                curve = np.array(values)
-                found[method, learner] = (1 + curve) / 2 if experiment.is_order else curve
+                found.append((method, learner, [(1 + v) / 2 for v in values] if experiment.is_order else values))
         return found
 
+    def once(part: int) -> Curves:
+        task = {"paper": "rankrelief", "experiment": experiment.name, "part": part}
+        found = kept.once(task, lambda: one(*experiment.parts[part]))
+        return {(method, learner): np.array(values) for method, learner, values in found}
+
     with ThreadPoolExecutor(n_jobs) as pool:
-        results = list(pool.map(one, experiment.parts))
+        results = list(pool.map(once, range(len(experiment.parts))))
     return sizes, {key: np.mean([result[key] for result in results], axis=0) for key in results[0]}
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +15,7 @@ from leanrank.data.orders import from_orders, read_sushi
 from leanrank.data.ranking_data import RankingData
 from leanrank.data.splits import QueryKFold
 from leanrank.engines.local import LocalEngine
+from leanrank.evaluation.journal import Journal
 from leanrank.evaluation.reproduce.datasets import DataFolder
 from leanrank.evaluation.reproduce.outcome import Cell, Claim, Reproduction, Table
 from leanrank.evaluation.reproduce.published_tables import Published, published
@@ -39,7 +41,9 @@ PROTOCOL = (
 )
 
 
-def run(data: DataFolder, *, quick: bool = False, n_jobs: int = 1, say: Callable[[str], None] = print) -> Reproduction:
+def run(
+    data: DataFolder, kept: Journal, *, quick: bool = False, n_jobs: int = 1, say: Callable[[str], None] = print
+) -> Reproduction:
     """Both experiments."""
     say("artificial experiment")
     cells = _artificial(3 if quick else 30)
@@ -58,7 +62,7 @@ def run(data: DataFolder, *, quick: bool = False, n_jobs: int = 1, say: Callable
             for n, length in SIZES:
                 say(f"SUSHI {n}:{length}" + (", scaled" if scale else ""))
                 draws = 1 if quick else 5 if n == 500 else 60
-                curves[n, length] = _curves(sushi, n, length, draws, scale, n_jobs)
+                curves[n, length] = _curves(sushi, n, length, draws, scale, kept, n_jobs)
             tables += [_table(n, length, scale, curves[n, length]) for n, length in SIZES]
             claims += _claims(curves, scale)
     cells += [
@@ -88,8 +92,8 @@ def _artificial(n_seeds: int) -> list[Cell]:
         items = rng.normal(size=(1000, 5))
         items[:, 4] = items[:, 3]
         worth = items @ np.array([1.0, 1.0, 0.5, 0.0, 0.0])
-        drawn = [rng.choice(1000, 5, replace=False) for _ in range(300)]
-        orders = from_orders(items, [d[np.argsort(-worth[d])] for d in drawn])
+        chosen = [rng.choice(1000, 5, replace=False) for _ in range(300)]
+        orders = from_orders(items, [c[np.argsort(-worth[c])] for c in chosen])
         for method, kind in (("KRCDR", "kendall"), ("SRCDR", "spearman")):
             reducer = RCDR(2, kind=kind, scale=False).fit(orders)
             vectors[method].append(reducer.components_)
@@ -104,8 +108,8 @@ def _artificial(n_seeds: int) -> list[Cell]:
                 reason = "" if ours is not None else "the print is rows of the eigenvector matrix, not components"
             elif "component" in p.metric:
                 if which == 0:
-                    ours = float(np.mean(vectors[p.method], axis=0)[0, int(p.metric[-1]) - 1])
-                    reason = "a mean over draws; the paper's is one draw"
+                    drawn = np.array(vectors[p.method])[:, 0, int(p.metric[-1]) - 1]
+                    ours, reason = float(drawn.mean()), _one_draw(drawn)
                 else:
                     ours, reason = None, "the second direction is noise in this experiment: it changes with the draw"
             else:
@@ -122,24 +126,37 @@ def _components(sushi: RankingData, texts: Sequence[Published], draws: int) -> l
         rng = np.random.default_rng(seed)
         part = sushi.take_queries(np.sort(rng.choice(sushi.n_queries, 500, replace=False)))
         found.append(RCDR(1, kind="kendall").fit(part).components_[0])
-    ours = np.mean(found, axis=0)
-    reason = "the paper's 500 orders are not known; mean over draws"
-    return [Cell(p, float(ours[int(p.metric[3 : p.metric.index("]")])]), reason=reason) for p in texts]
+    cells = []
+    for p in texts:
+        drawn = np.array(found)[:, int(p.metric[3 : p.metric.index("]")])]
+        cells.append(Cell(p, float(drawn.mean()), reason=_one_draw(drawn)))
+    return cells
 
 
-def _curves(sushi: RankingData, n_orders: int, length: int, draws: int, scale: bool, n_jobs: int) -> dict[str, Vector]:
+def _one_draw(drawn: Vector) -> str:
+    """Why a mean over draws differs from a figure of one draw."""
+    return f"mean over {len(drawn)} draws, standard deviation {drawn.std(ddof=1):.3f}; the paper's is one draw"
+
+
+def _curves(
+    sushi: RankingData, n_orders: int, length: int, draws: int, scale: bool, kept: Journal, n_jobs: int
+) -> dict[str, Vector]:
     """Rho of each method: draws by K'."""
 
-    def one(seed: int) -> dict[str, Vector]:
+    def one(seed: int) -> dict[str, list[float]]:
         rng = np.random.default_rng(seed)
         chosen = sushi.take_queries(np.sort(rng.choice(sushi.n_queries, n_orders, replace=False)))
         orders = _shortened(chosen, length, rng)
         splits = QueryKFold(_FOLDS, shuffle=True, random_state=seed).split_queries(orders)
         found = [_fold(orders.take_queries(train), orders.take_queries(test), scale) for train, test in splits]
-        return {method: np.mean([fold[method] for fold in found], axis=0) for method in METHODS}
+        return {method: np.mean([fold[method] for fold in found], axis=0).tolist() for method in METHODS}
+
+    def once(seed: int) -> Any:
+        task = {"paper": "rcdr", "orders": n_orders, "length": length, "scaled": scale, "seed": seed}
+        return kept.once(task, lambda: one(seed))
 
     with ThreadPoolExecutor(n_jobs) as pool:
-        scores = list(pool.map(one, range(draws)))
+        scores = list(pool.map(once, range(draws)))
     return {method: np.array([draw[method] for draw in scores]) for method in METHODS}
 
 
