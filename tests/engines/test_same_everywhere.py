@@ -11,6 +11,7 @@ import pytest
 import scipy.sparse as sp
 
 from leanrank import (
+    GAS,
     RCDR,
     EqualFrequencyDiscretizer,
     Importance,
@@ -23,12 +24,14 @@ from leanrank import (
     feature_graph,
     fold,
     make_ranking,
+    read_table,
+    write_parquet,
 )
 from leanrank.data.frames import arrow_table, roles_of
 from leanrank.data.letor import write_letor
 from leanrank.data.letor_scan import scan_letor
 from leanrank.data.parquet import scan_parquet
-from leanrank.errors import DataError, MissingValuesError
+from leanrank.errors import DataError, MissingValuesError, ParameterError
 from leanrank.selectors import registry
 from leanrank.stats.anova import AnovaF
 from leanrank.stats.constant import Constant
@@ -188,6 +191,40 @@ def test_scaled_on_the_way(name, scaler, sources, make_engine):
         fold(Similarity("pearson", scope="pooled"), scaled, make_engine(name, 400)),
         fold(Similarity("pearson", scope="pooled"), scaler.transform(DATA)),
     )
+
+
+@pytest.mark.parametrize("make", [lambda engine: GAS(3, engine=engine), lambda engine: RCDR(3, engine=engine)])
+@pytest.mark.parametrize("name", ENGINES)
+def test_transformed_on_the_way(name, make, sources, make_engine):
+    engine = make_engine(name, 400)
+    fitted = make(engine).fit(sources["parquet"])
+    whole = make(None).fit(DATA).transform(DATA)
+    for source in ("parquet", "letor") if name != "spark" else ("parquet",):
+        changed = fitted.transform(sources[source])
+        assert changed.feature_names == whole.feature_names
+        statistics = [Constant(), Similarity("pearson", scope="pooled")]
+        assert_same(fold(statistics, changed, engine), fold(statistics, whole))
+
+
+@pytest.mark.parametrize("make", [lambda: GAS(3), lambda: RCDR(3), lambda: QueryMinMaxScaler()])
+@pytest.mark.parametrize("source", ["parquet", "letor", "letor.gz"])
+def test_written_block_by_block(source, make, sources, tmp_path):
+    fitted = make().fit(DATA)
+    write_parquet(fitted.transform(sources[source]), tmp_path / "changed.parquet")
+    found, whole = read_table(tmp_path / "changed.parquet"), fitted.transform(DATA)
+    np.testing.assert_allclose(found.X, whole.X, rtol=1e-12)
+    assert found.feature_names == whole.feature_names
+    assert found.query_ids.tolist() == whole.query_ids.tolist()
+    np.testing.assert_array_equal(found.y, whole.y)
+
+
+def test_other_features_are_refused_before_anything_is_read(sources, tmp_path):
+    other = RankingData(DATA.X[:, 1:], DATA.y, DATA.query_ptr)
+    write_letor(other, tmp_path / "other.txt")
+    with pytest.raises(ParameterError, match="GAS was fitted on other features: 11 then, 10 now"):
+        GAS(3).fit(sources["parquet"]).transform(scan_letor(tmp_path / "other.txt"))
+    with pytest.raises(DataError, match="X has 10 features, but RCDR is expecting 11"):
+        RCDR(3).fit(sources["parquet"]).transform(scan_letor(tmp_path / "other.txt"))
 
 
 @pytest.mark.parametrize("name", ENGINES)

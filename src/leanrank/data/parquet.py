@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from leanrank.data.columns import check_labels, check_values, id_column, label_column, numeric_matrix, text_column
 from leanrank.data.parquet_files import about, batches, folder_keys, is_numeric_type, opened_parquet, parquet_files
@@ -129,6 +129,11 @@ class ParquetSource:
         """All rows, in the order of the files, some at a time."""
         for file in self.files:
             yield from self.rows(file)
+
+    def subset(self, features: ArrayLike) -> ParquetSource:
+        """Only these features (0-based numbers or a mask); other columns are not read."""
+        names = tuple(np.array(self.feature_names, dtype=object)[np.asarray(features)])
+        return replace(self, roles=replace(self.roles, features=names))
 
     def partitions(self, n: int) -> list[ParquetPart] | None:
         """At most `n` runs of row groups, for workers to read; None with `regroup`."""

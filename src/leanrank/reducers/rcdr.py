@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -12,6 +13,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from leanrank.data.door import as_source, feature_matrix, is_source
+from leanrank.data.mapped_source import MappedSource
 from leanrank.data.ranking_data import RankingData, RankingSource
 from leanrank.engines.fold import fold
 from leanrank.errors import DataError, ParameterError
@@ -33,6 +35,20 @@ def _without(basis: Matrix, vector: Matrix) -> Matrix:
     return vector
 
 
+@dataclass(frozen=True, eq=False)
+class Projected:
+    """A block's documents on the components: all of a reducer that reading a source elsewhere needs."""
+
+    weights: Matrix
+    feature_names: tuple[str, ...]
+    names: tuple[str, ...]
+
+    def __call__(self, block: RankingData) -> RankingData:
+        X = feature_matrix(block, self.feature_names, owner="RCDR")[0]
+        values = np.asarray(X @ self.weights.T, dtype=np.float64)
+        return RankingData(values, block.y, block.query_ptr, block.query_ids, self.names, block.comments)
+
+
 class _TransformsRankingData:
     """`transform` for RankingData. Outside TransformerMixin's family, whose `set_output` would wrap the result."""
 
@@ -41,21 +57,27 @@ class _TransformsRankingData:
 
         Parameters
         ----------
-        X : array, CSR matrix, frame or RankingData
+        X : array, CSR matrix, frame, RankingData or RankingSource
             With the features seen in `fit`.
 
         Returns
         -------
-        array of shape (n, n_components_); for RankingData, RankingData with the components as features.
+        array of shape (n, n_components_); for RankingData, RankingData with the components as features; for a source,
+        a source that projects blocks as they are read: fold it, or write it with `write_parquet`.
         """
-        if not isinstance(X, RankingData):
+        if not is_source(X):
             return super().transform(X)  # type: ignore[misc]
         check_is_fitted(self)
         names = tuple(self.get_feature_names_out())  # type: ignore[attr-defined]
         if not names:
             raise DataError("RCDR found no component, so there is nothing to transform to.")
-        values = self._project(X)  # type: ignore[attr-defined]
-        return RankingData(values, X.y, X.query_ptr, X.query_ids, names, X.comments)
+        known = self._known_names()  # type: ignore[attr-defined]
+        if len(X.feature_names) != len(known):
+            raise DataError(
+                f"X has {len(X.feature_names)} features, but RCDR is expecting {len(known)} features as input."
+            )
+        projected = Projected(self.components_ / self.scale_, known, names)  # type: ignore[attr-defined]
+        return projected(X) if isinstance(X, RankingData) else MappedSource(X, projected, names)
 
     def fit_transform(self, X: Any, y: Any = None, *, qid: Any = None, regroup: bool = False) -> Any:
         """`fit`, then `transform` of the same documents."""
@@ -68,15 +90,17 @@ class _Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         return self._project(X)
 
     def _project(self, X: Any) -> Matrix:
-        names = getattr(self, "feature_names_in_", None)
-        if isinstance(X, RankingData) or names is not None:
-            known = tuple(str(j + 1) for j in range(self.n_features_in_)) if names is None else tuple(names)
-            if not isinstance(X, RankingData):
-                validate_data(self, X, reset=False, skip_check_array=True)
-            X = feature_matrix(X, known, owner=type(self).__name__)[0]
+        if hasattr(self, "feature_names_in_"):
+            validate_data(self, X, reset=False, skip_check_array=True)
+            X = feature_matrix(X, self._known_names(), owner=type(self).__name__)[0]
         else:
             X = validate_data(self, X, reset=False, accept_sparse="csr", dtype=[np.float64, np.float32])
         return np.asarray(X @ (self.components_ / self.scale_).T, dtype=np.float64)
+
+    def _known_names(self) -> tuple[str, ...]:
+        """Names of the features of `fit`; those of a bare array are its 1-based column numbers."""
+        names = getattr(self, "feature_names_in_", None)
+        return tuple(str(j + 1) for j in range(self.n_features_in_)) if names is None else tuple(names)
 
 
 class RCDR(_TransformsRankingData, _Projection):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -16,6 +16,8 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from leanrank.data.door import as_source, is_source
+from leanrank.data.mapped_source import MappedSource
+from leanrank.data.parquet import ParquetSource
 from leanrank.data.ranking_data import RankingData, RankingSource
 from leanrank.errors import DataError, ParameterError
 from leanrank.selectors.limits import LIMITS, Limits
@@ -28,6 +30,16 @@ def _is(kind: type, value: Any) -> bool:
     return isinstance(value, kind) and not isinstance(value, bool)
 
 
+@dataclass(frozen=True, eq=False)
+class _Kept:
+    """A block's features of this mask: all of a selector that reading a source elsewhere needs."""
+
+    support: NDArray[np.bool_]
+
+    def __call__(self, block: RankingData) -> RankingData:
+        return block.subset(self.support)
+
+
 class _TransformsRankingData:
     """`transform` for RankingData. Outside SelectorMixin's family, whose `set_output` would wrap the result."""
 
@@ -36,23 +48,29 @@ class _TransformsRankingData:
 
         Parameters
         ----------
-        X : array, CSR matrix, frame or RankingData
+        X : array, CSR matrix, frame, RankingData or RankingSource
             With the features seen in `fit`.
 
         Returns
         -------
-        The same kind of table with the selected columns; see `set_output` for frames.
+        The same kind of table with the selected columns; see `set_output` for frames. Of a source, a source that is
+        read when its blocks are asked for (of Parquet, the selected columns alone): fold it, or write it with
+        `write_parquet`.
         """
-        if not isinstance(X, RankingData):
+        if not is_source(X):
             return super().transform(X)  # type: ignore[misc]
         support = self.get_support()  # type: ignore[attr-defined]
-        known = getattr(self, "feature_names_in_", None)
-        if X.n_features != len(support) or (known is not None and list(known) != list(X.feature_names)):
+        known, names = getattr(self, "feature_names_in_", None), X.feature_names
+        if len(names) != len(support) or (known is not None and list(known) != list(names)):
             raise ParameterError(
-                f"{type(self).__name__} was fitted on other features: {len(support)} then, {X.n_features} now"
-                + ("." if X.n_features != len(support) else ", with other names or in another order.")
+                f"{type(self).__name__} was fitted on other features: {len(support)} then, {len(names)} now"
+                + ("." if len(names) != len(support) else ", with other names or in another order.")
             )
-        return X.subset(support)
+        if not support.any():
+            raise DataError(f"{type(self).__name__} selected no feature, so there is nothing to transform to.")
+        if isinstance(X, (RankingData, ParquetSource)):
+            return X.subset(support)
+        return MappedSource(X, _Kept(support), tuple(names[j] for j in np.flatnonzero(support)))
 
     def fit_transform(self, X: Any, y: Any = None, *, qid: Any = None, regroup: bool = False, **fit_params: Any) -> Any:
         """`fit`, then `transform` of the same table."""
