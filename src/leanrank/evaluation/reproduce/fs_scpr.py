@@ -28,6 +28,8 @@ from leanrank.stats.similarity import Similarity
 CONVENTIONS = {"HP2004": "letor3", "NP2004": "letor3", "OHSUMED": "letor3", "MQ2008": "letor4"}
 SELECTION = ("FS-SCPR", "GAS-E", "FSMSVM", "FSMRank")
 LEARNING = ("FS-SCPR", "AdaRank-MAP", "RankSVM-Primal", "ListNet", "RankBoost")
+_PRICES = [1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1.0]
+_GRID: dict[str, Any] = {"lambda1": _PRICES, "lambda2": _PRICES}
 UNIFIED = {"11": ("7", "8", "9", "10"), "16": ("12", "13", "14", "15")}
 
 PROTOCOL = (
@@ -125,11 +127,12 @@ def _methods(quick: bool) -> dict[str, Evaluate]:
         methods["FS-SCPR"] = _selector(READINGS[READING], [5, 10, 15, 20], None)
         methods["GAS-E"] = _selector(GAS(), [5, 10, 15, 20], {"c": [0.0, 0.1]})
         return methods
+    lambdas: Lambdas = {}
     return methods | {
         "FS-SCPR": _selector(READINGS[READING], _every_size, None),
         "GAS-E": _selector(GAS(), _every_size, "default"),
-        "FSMSVM": _embedded(FSMSVM, C=[1e-2, 1e-1, 1.0, 1e1, 1e2]),
-        "FSMRank": _embedded(FSMRank),
+        "FSMRank": _fsmrank(lambdas),
+        "FSMSVM": _fsmsvm(lambdas),
         "AdaRank-MAP": _ranker(lambda by: [AdaRank(by, 500, eval_metric=by)]),
         "ListNet": _ranker(lambda by: [ListNet(rate, 300, eval_metric=by) for rate in (1e-5, 1e-4, 1e-3, 1e-2)]),
         "RankBoost": _ranker(lambda by: [RankBoost(500, n_threshold=255, eval_metric=by)]),
@@ -153,18 +156,32 @@ def _selector(selector: Any, sizes: Any, grid: Any) -> Evaluate:
 
 def _ranker(make: Callable[[Metric], Sequence[Any]]) -> Evaluate:
     def evaluate(folds: Sequence[Fold], convention: str, n_jobs: int) -> tuple[Row, list[int]]:
-        return ranker_row(make, folds, convention, n_jobs)[0], []
+        return ranker_row(lambda by, _: make(by), folds, convention, n_jobs)[0], []
 
     return evaluate
 
 
-def _embedded(cls: type[FSMRank], **settings: Any) -> Evaluate:
-    prices = [1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1.0]
+#: Of each fold, by its training queries: what FSMRank chose. FSMSVM is built on the same weights, and takes them over.
+Lambdas = dict[str, tuple[float, float]]
+
+
+def _fsmrank(lambdas: Lambdas) -> Evaluate:
+    def evaluate(folds: Sequence[Fold], convention: str, n_jobs: int) -> tuple[Row, list[int]]:
+        row, fitted = ranker_row(lambda by, _: [FSMRank(**_GRID, metric=by)], folds, convention, n_jobs)
+        lambdas.update({f.train.fingerprint(): (m.lambda1_, m.lambda2_) for f, m in zip(folds, fitted, strict=True)})
+        return row, [int((model.coef_ != 0).sum()) for model in fitted]
+
+    return evaluate
+
+
+def _fsmsvm(lambdas: Lambdas) -> Evaluate:
+    def make(by: Metric, fold: Fold) -> list[FSMSVM]:
+        known = lambdas.get(fold.train.fingerprint())
+        settings = _GRID if known is None else {"lambda1": known[0], "lambda2": known[1]}
+        return [FSMSVM(C=[1e-2, 1e-1, 1.0, 1e1, 1e2], metric=by, **settings)]
 
     def evaluate(folds: Sequence[Fold], convention: str, n_jobs: int) -> tuple[Row, list[int]]:
-        row, fitted = ranker_row(
-            lambda by: [cls(lambda1=prices, lambda2=prices, metric=by, **settings)], folds, convention, n_jobs
-        )
+        row, fitted = ranker_row(make, folds, convention, n_jobs)
         return row, [int((model.coef_ != 0).sum()) for model in fitted]
 
     return evaluate

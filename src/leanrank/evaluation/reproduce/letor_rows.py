@@ -39,18 +39,18 @@ def row_of(found: CrossValidation) -> Row:
 
 
 def ranker_row(
-    make: Callable[[Metric], Sequence[Any]], folds: Sequence[Fold], convention: str, n_jobs: int = 1
+    make: Callable[[Metric, Fold], Sequence[Any]], folds: Sequence[Fold], convention: str, n_jobs: int = 1
 ) -> tuple[Row, list[Any]]:
     """The row of a ranker (or anything with `fit(train, eval_set=...)` and `predict`), and what was fitted.
 
-    `make` gives the settings to try, from the validation metric; the best on the validation part is kept, of equals
-    the first.
+    `make` gives the settings to try in a fold, from the validation metric; the best on the validation part is kept, of
+    equals the first.
     """
     wanted = measures(convention)
     by = wanted["MAP"]
 
     def one(fold: Fold) -> tuple[list[float], Any]:
-        fitted = [clone(ranker).fit(fold.train, eval_set=fold.valid) for ranker in make(by)]
+        fitted = [clone(ranker).fit(fold.train, eval_set=fold.valid) for ranker in make(by, fold)]
         best = fitted[int(np.argmax([round(_mean(by, f, fold.valid), 12) for f in fitted]))]
         return [_mean(measure, best, fold.test) for measure in wanted.values()], best
 
