@@ -2,16 +2,56 @@
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
+
 import leanrank
+
+sys.path.insert(0, str(Path(__file__).parent / "_ext"))
 
 project = "leanrank"
 author = "The leanrank developers"
 release = version = leanrank.__version__
-extensions = ["sphinx.ext.autodoc", "sphinx.ext.autosummary", "sphinx.ext.mathjax", "numpydoc", "myst_parser"]
-exclude_patterns = ["_build"]
+extensions = [
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.mathjax",
+    "numpydoc",
+    "myst_parser",
+    "sphinx_gallery.gen_gallery",
+    "command_help",
+    "docstrings",
+]
+exclude_patterns = ["_build", "_ext", "_templates", "examples/README.rst"]
+templates_path = ["_templates"]
+# Every reference must lead somewhere: with -W a dead one fails the build.
+nitpicky = True
+
 html_theme = "pydata_sphinx_theme"
 html_title = "leanrank"
+html_theme_options = {"show_toc_level": 2, "navigation_with_keys": False, "collapse_navigation": True}
+html_show_sourcelink = False
+
 autosummary_generate = True
 autodoc_typehints = "none"
 numpydoc_show_class_members = False
+# `name` in a docstring is a link where there is such a name, and slanted text where there is none.
+default_role = "autolink"
+
 myst_heading_anchors = 3
+myst_enable_extensions = ["dollarmath"]
+
+sphinx_gallery_conf = {
+    "examples_dirs": "examples",
+    "gallery_dirs": "gallery",
+    "image_scrapers": ("altair_scraper",),
+    "reset_modules": (),
+    "show_memory": False,
+    "show_signature": False,
+    "download_all_examples": False,
+    "remove_config_comments": True,
+    "within_subsection_order": "FileNameSortKey",
+}
+# Links that are only followed by `make linkcheck`.
+linkcheck_anchors = False
+linkcheck_timeout = 20

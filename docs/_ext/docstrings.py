@@ -1,0 +1,43 @@
+"""Docstrings on their way into pages: references as lists, and only the members that are ours."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+# "X. Geng, T.-Y. Liu. ..." starts a reference; "X." would start a numbered list.
+_REFERENCE = re.compile(r"^(?:[A-Z]\.[- ]?)+\s*(?:de |van |von )?[A-Z][\w'’-]+")
+
+
+def list_references(app: Any, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
+    """One bullet for each reference of the section References; before numpydoc reads it."""
+    starts = [
+        i for i in range(len(lines) - 1) if lines[i].strip() == "References" and set(lines[i + 1].strip()) == {"-"}
+    ]
+    for start in starts:
+        i = start + 2
+        before = "."
+        while i < len(lines) and lines[i].strip():
+            text = lines[i].strip()
+            if _REFERENCE.match(text) and before.endswith((".", ")")):
+                lines[i] = "* " + text.replace(". ", "\\. ", 1)
+            else:
+                lines[i] = ("  " if i > start + 2 else "") + text
+            before = text
+            i += 1
+
+
+def skip_foreign(app: Any, what: str, name: str, obj: Any, skip: bool, options: Any) -> bool | None:
+    """Leave out what a class inherits from other libraries, or from the language."""
+    function = obj.fget if isinstance(obj, property) else getattr(obj, "__func__", obj)
+    module = getattr(function, "__module__", None)
+    if callable(function) and module is not None and not module.startswith("leanrank"):
+        return True
+    return None
+
+
+def setup(app: Any) -> dict[str, Any]:
+    """Called by Sphinx."""
+    app.connect("autodoc-process-docstring", list_references, priority=400)
+    app.connect("autodoc-skip-member", skip_foreign)
+    return {"parallel_read_safe": True}
