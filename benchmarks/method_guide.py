@@ -1,8 +1,8 @@
 """The measured part of docs/which_method.md, from the journal of a comparison:
 
-leanrank compare ohsumed --convention letor3 --rankers ranksvm,lightgbm -k 5,10,15,20 -o benchmarks/results/compare_ohsumed.db
+leanrank compare ohsumed --convention letor3 -k 5,10,15,20 -o benchmarks/results/compare_ohsumed.db
 python -m benchmarks.method_guide
-"""  # noqa: E501 (a command is one line)
+"""
 
 from __future__ import annotations
 
@@ -47,12 +47,22 @@ def measured(found: Comparison, data: str) -> str:
 def _about(found: Comparison, data: str, rankers: list[str], sizes: list[int]) -> str:
     n_folds, definition = len(found.about["folds"]), dict(found.about["metrics"])[METRIC]
     reference = [f"{row.scores[METRIC]:.4f} with {row.ranker}" for row in found.means() if row.method == "all features"]
-    return (
-        f"{data}, {found.about['n_features']} features, {n_folds} folds, rankers {' and '.join(rankers)} tuned on the\n"
-        f"validation part, selectors with their defaults. Metric: `{definition}`. All features: {', '.join(reference)}.\n"
-        "Each cell is the difference to all features over the test queries of all folds, with its 95% interval (bootstrap\n"
-        "over queries); **bold** where the t-test, corrected for all cells by Holm, says that it is no chance (p < 0.05).\n"
-    )
+    methods = ",".join(sorted({method for _, k, method in found.runs if k is not None}))
+    command = f"leanrank compare DATA --methods {methods} --rankers {','.join(rankers)} -k {','.join(map(str, sizes))}"
+    lines = [
+        f"{data}, {found.about['n_features']} features, {n_folds} folds; rankers {' and '.join(rankers)}, tuned on the",
+        f"validation part; selectors with their defaults. Metric: `{definition}`.",
+        f"All features: {', '.join(reference)}.",
+        "Each cell is the difference to all features over the test queries of all folds, with its 95% interval",
+        "(bootstrap over queries); **bold** where the t-test says p < 0.05, corrected for all cells by Holm. Commands:",
+        "",
+        "```text",
+        f"{command} -o {JOURNAL.name}",
+        "python -m benchmarks.method_guide",
+        "```",
+        "",
+    ]
+    return "\n".join(lines)
 
 
 def _differences(found: Comparison, ranker: str, sizes: list[int]) -> str:
@@ -91,10 +101,12 @@ def _behaviour(found: Comparison, sizes: list[int]) -> str:
         for method in _methods(found)
     ]
     heading = "### Over all columns: rank, stability of the chosen sets over folds, seconds\n\n"
-    explained = (
-        "The unified rank counts how often a method is first, second, ... over all rankers, sizes and metrics (higher is\n"
-        "better). Stability is Nogueira's: 1 if every fold chose the same set, 0 if as alike as drawn by lot. Seconds are\n"
-        "those of one selection"
+    explained = "\n".join(
+        [
+            "The unified rank counts how often a method is first, second, ... over all rankers, sizes and metrics (higher",
+            "is better). Stability is Nogueira's: 1 if every fold chose the same set, 0 if as alike as drawn by lot.",
+            "Seconds are those of one selection",
+        ]
     )
     graphs = (
         f"; the feature graph, {sum(found.graph_seconds) / found.n_graphs:.2f} s, is shared" if found.n_graphs else ""

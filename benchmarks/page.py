@@ -22,8 +22,8 @@ PARTS = {
 }
 INTRODUCTION = """# Benchmarks
 
-Ratios against named peers, measured side by side in one run on one machine: absolute times depend on the machine, ratios
-less so. Where a ratio is required, a run fails that does not reach it. To repeat it, and to write this page:
+Ratios against named peers, measured side by side in one run on one machine: absolute times depend on the machine,
+ratios less so. Where a ratio is required, a run fails that does not reach it. To repeat it, and to write this page:
 
 ```sh
 make bench
@@ -79,7 +79,9 @@ def _gpu(record: dict[str, Any]) -> str:
 def _time(seconds: float | None) -> str:
     if seconds is None:
         return ""
-    return f"{seconds:,.2f} s" if seconds >= 1 else f"{seconds * 1000:,.2f} ms"
+    if seconds >= 1:
+        return f"{seconds:,.2f} s"
+    return f"{seconds * 1e3:,.2f} ms" if seconds >= 1e-4 else f"{seconds * 1e6:,.1f} µs"
 
 
 def _cell(text: str) -> str:
