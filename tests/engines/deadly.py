@@ -67,3 +67,37 @@ def pretend_version(version: str) -> None:
     import leanrank
 
     leanrank.__version__ = version
+
+
+def break_ranksvm() -> None:
+    """Training on three features is refused from now on."""
+    from leanrank.errors import DataError
+    from leanrank.rankers.ranksvm import RankSVM
+
+    RankSVM.unbroken = RankSVM._fit
+
+    def broken(self, train, valid):
+        if train.n_features == 3:
+            raise DataError("three is too many.")
+        RankSVM.unbroken(self, train, valid)
+
+    RankSVM._fit = broken
+
+
+def mend_ranksvm() -> None:
+    from leanrank.rankers.ranksvm import RankSVM
+
+    RankSVM._fit = RankSVM.unbroken
+
+
+def die_with_the_first_task(flag: str) -> None:
+    """The process dies once, in the middle of training."""
+    from leanrank.rankers.ranksvm import RankSVM
+
+    fit = RankSVM._fit
+
+    def deadly(self, train, valid):
+        DiesOnce(flag, "of")._die_once()
+        fit(self, train, valid)
+
+    RankSVM._fit = deadly

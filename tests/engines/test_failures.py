@@ -112,7 +112,7 @@ class _Within:
 
 @pytest.fixture
 def little_patience(monkeypatch):
-    monkeypatch.setattr("leanrank.engines.dask_engine._PATIENCE", 1)
+    monkeypatch.setattr("leanrank.engines.dask_checks.PATIENCE", 1)
 
 
 @pytest.mark.usefixtures("little_patience")
@@ -185,7 +185,7 @@ def test_dask_worker_of_another_version(dask_client, make_engine):
 
 def test_dask_worker_of_another_python():
     from leanrank import __version__
-    from leanrank.engines.dask_engine import _check_versions
+    from leanrank.engines.dask_checks import _check_versions
 
     with pytest.raises(EngineError, match=r"worker w runs Python 3\.9, and here it is 3\.11"):
         _check_versions("w", __version__, "3.9", "3.11")

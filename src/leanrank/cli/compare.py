@@ -51,6 +51,7 @@ def compare(
     ] = 5,
     seed: Annotated[int, typer.Option(help="Seed of the folds and of methods that draw numbers.")] = 0,
     jobs: Annotated[int, typer.Option("--jobs", "-j", help="Processes; 0 takes every core.")] = 0,
+    engine: Annotated[str | None, typer.Option(help="dask://host:port: work on a cluster; the journal stays.")] = None,
     label: LabelOption = None,
     qid: QidOption = None,
     comments: CommentsOption = None,
@@ -74,6 +75,7 @@ def compare(
     if data is None:
         raise ParameterError("Name the data to compare on, or a journal with --show.")
     from leanrank.data.scaling import QueryMinMaxScaler
+    from leanrank.engines.parse import engine_of
     from leanrank.evaluation.compare import compare as run
     from leanrank.kernels._threads import default_threads
 
@@ -96,6 +98,7 @@ def compare(
                 n_splits=folds,
                 random_state=seed,
                 n_jobs=jobs or default_threads(),
+                engine=None if engine is None else engine_of(engine),
                 started=started,
                 done=done,
             )

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Sequence
-from concurrent.futures import CancelledError
-from contextlib import contextmanager
-from pkgutil import resolve_name
-from platform import python_version
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
-from leanrank import __version__
 from leanrank._optional import require
 from leanrank.data.partitions import Part
 from leanrank.data.ranking_data import BLOCK_ROWS, RankingSource
+from leanrank.engines.dask_checks import address_of, check_workers, connected, explained
 from leanrank.engines.fold import Statistic, nothing_to_fold
 from leanrank.engines.fold_task import (
     FAN_IN,
@@ -24,13 +20,13 @@ from leanrank.engines.fold_task import (
     sendable_blocks,
 )
 from leanrank.engines.progress import progress_bar
-from leanrank.errors import EngineError, LeanRankError, ParameterError
+from leanrank.errors import ParameterError
 
 dask = require("dask", "DaskEngine")
 distributed = require("distributed", "DaskEngine")
 
-#: Seconds to wait for a scheduler, and then for its first worker.
-_PATIENCE = 10
+if TYPE_CHECKING:
+    from leanrank.engines.dask_calls import DaskCalls
 
 
 class DaskEngine:
@@ -67,14 +63,14 @@ class DaskEngine:
 
     def __init__(self, client: Any, *, block_rows: int = BLOCK_ROWS, read_on: str = "workers") -> None:
         check_engine("DaskEngine", block_rows, read_on)
-        self.client = _connected(client) if isinstance(client, str) else client
+        self.client = connected(client) if isinstance(client, str) else client
         self.block_rows = block_rows
         self.read_on = read_on
         if not isinstance(self.client, distributed.Client) or self.client.asynchronous:
             raise ParameterError.of("DaskEngine", "client", "a distributed.Client that is not asynchronous", client)
 
     def __repr__(self) -> str:
-        return f"DaskEngine({_address(self.client)!r})"
+        return f"DaskEngine({address_of(self.client)!r})"
 
     def __deepcopy__(self, memo: dict[int, Any]) -> DaskEngine:
         return self  # scikit-learn's clone copies parameters; a connection is shared
@@ -92,6 +88,12 @@ class DaskEngine:
         if merged is None:
             raise nothing_to_fold()
         return merged
+
+    def calls(self) -> DaskCalls:
+        """Calls of functions on the workers, for the cross-validation of `select` and `compare`."""
+        from leanrank.engines.dask_calls import DaskCalls
+
+        return DaskCalls(self)
 
     def _read_there(self, task: FoldTask, parts: Sequence[Part], *, progress: bool) -> list[Any] | None:
         """Workers read parts; a tree of merges leaves one result."""
@@ -129,87 +131,3 @@ class DaskEngine:
             while waiting:
                 merged = task.merge([merged, waiting.popleft().result()])
         return merged
-
-
-def check_workers(client: Any) -> dict[str, int]:
-    """Threads of each worker; a cluster that cannot run leanrank is refused in one sentence."""
-    address = _address(client)
-    if client.status != "running":
-        raise EngineError(
-            f"The Dask client of {address} is {client.status}: its scheduler is gone. Make a client of a running one."
-        )
-    try:
-        client.wait_for_workers(1, timeout=_PATIENCE)
-    except TimeoutError as error:
-        raise EngineError(
-            f"The Dask scheduler {address} has no worker after {_PATIENCE} s. Start some: dask worker {address}"
-        ) from error
-    with explained(client):
-        # Functions of the standard library: to send one of ours to a worker without leanrank would end the worker.
-        versions = client.run(resolve_name, "leanrank:__version__", on_error="return")
-        pythons = client.run(python_version, on_error="return")
-        n_threads = dict(client.nthreads())
-    for worker in n_threads.keys() & versions.keys() & pythons.keys():
-        if not isinstance(pythons[worker], Exception):  # else it is about to leave
-            _check_versions(worker, versions[worker], _minor(pythons[worker]), _minor(python_version()))
-    return n_threads
-
-
-def _check_versions(worker: str, theirs: Any, their_python: str, python: str) -> None:
-    if isinstance(theirs, ImportError):
-        raise EngineError(
-            f"leanrank is not installed on the Dask worker {worker}. Install it there: "
-            f"pip install leanrank=={__version__}"
-        )
-    if theirs != __version__:
-        raise EngineError(
-            f"The Dask worker {worker} has leanrank {theirs}, and here it is {__version__}. Install the same version "
-            "on all machines."
-        )
-    if their_python != python:
-        raise EngineError(
-            f"The Dask worker {worker} runs Python {their_python}, and here it is {python}. Use one on all machines."
-        )
-
-
-def _minor(version: str) -> str:
-    return ".".join(version.split(".")[:2])
-
-
-def _connected(address: str) -> Any:
-    try:
-        return distributed.Client(address, timeout=_PATIENCE, set_as_default=False)
-    except Exception as error:  # whatever listens there may answer anything
-        reason = " ".join(str(error).split())
-        raise EngineError(
-            f"No Dask scheduler answers at {address} ({type(error).__name__}: {reason[:200]}). Check the address, or "
-            "start one: dask scheduler"
-        ) from error
-
-
-def _address(client: Any) -> str:
-    return str(getattr(getattr(client, "scheduler", None), "address", None) or "no scheduler")
-
-
-@contextmanager
-def explained(client: Any) -> Iterator[None]:
-    """Turn Dask's own failures into ours; errors about the data pass as they are."""
-    try:
-        yield
-    except LeanRankError:
-        raise
-    except distributed.KilledWorker as error:
-        raise EngineError(
-            f"Dask workers died again and again on the same task ({error.last_worker}): most often memory. Give the "
-            "engine a smaller block_rows, or the workers fewer threads or more memory; their logs say more."
-        ) from error
-    except ModuleNotFoundError as error:
-        raise EngineError(
-            f"A Dask worker lacks the package {error.name!r}. Install the same packages on all machines."
-        ) from error
-    except (CancelledError, OSError) as error:
-        reason = " ".join(str(error).split())
-        raise EngineError(
-            f"The Dask cluster at {_address(client)} was lost during the work ({type(error).__name__}: {reason[:200]})."
-            " Run again on a new one."
-        ) from error

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from leanrank._optional import require
 from leanrank.data.partitions import PartitionedSource
 from leanrank.data.ranking_data import RankingData, RankingSource, concatenate
-from leanrank.engines.dask_engine import DaskEngine, check_workers, explained
+from leanrank.engines.dask_checks import check_workers, explained
+from leanrank.engines.dask_engine import DaskEngine
 from leanrank.engines.fold_task import sendable_blocks
 from leanrank.errors import EngineError, ParameterError
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from leanrank.data.folds import Fold
 from leanrank.data.ranking_data import RankingData
+from leanrank.engines.fold import caller_of
 from leanrank.errors import LeanRankError, ParameterError
 from leanrank.evaluation import grids
 from leanrank.evaluation.comparison import Comparison
@@ -84,6 +85,7 @@ def compare(
     n_splits: int = 5,
     random_state: int = 0,
     n_jobs: int = 1,
+    engine: Any = None,
     started: Callable[[int], None] = lambda n_tasks: None,
     done: Callable[[Task], None] = lambda task: None,
 ) -> Comparison:
@@ -114,6 +116,9 @@ def compare(
         See `cross_validate`.
     n_jobs : int
         Processes. More than one needs `if __name__ == "__main__":` around the call in a script.
+    engine : DaskEngine, optional
+        Compute the tasks on the workers of a cluster instead; the journal stays here. Data in memory are sent to every
+        worker once, a folder is read there.
     started, done : callable
         Called with the number of tasks before the first, and after each.
 
@@ -134,20 +139,18 @@ def compare(
     folds = folds_of(data if not isinstance(data, PathLike) else Path(data), n_splits, random_state=random_state)
     about = settings.about(folds)
     with Journal(journal, about) as results:
-        _run(results, Setup(data, settings), names, learners, sizes, len(folds), n_jobs, started, done)
+        workers = Workers(results, Setup(_absolute(data), settings), n_jobs, caller_of(engine, "compare"), done)
+        _run(workers, names, learners, sizes, len(folds), started)
         return Comparison.of(results, about)
 
 
 def _run(
-    journal: Journal,
-    setup: Setup,
+    workers: Workers,
     methods: list[str],
     rankers: list[str],
     sizes: list[int],
     n_folds: int,
-    n_jobs: int,
     started: Callable[[int], None],
-    done: Callable[[Task], None],
 ) -> None:
     folds = range(n_folds)
     on_graph = [m for m in methods if issubclass(selectors_by_name.selector_class(m), GraphSelector)]
@@ -159,7 +162,7 @@ def _run(
         {"task": "cell", "method": m, "ranker": r, "k": k, "fold": f} for f in folds for m, k in what for r in rankers
     ]
     started(len(graphs) + len(selections) + len(cells))
-    with Workers(journal, setup, n_jobs, done) as workers:
+    with workers:
         found = dict(zip(folds, workers.run(_compute_graph, graphs), strict=False))
         chosen = workers.run(
             _select, selections, lambda task: found.get(task["fold"]) if task["method"] in on_graph else None
@@ -197,11 +200,13 @@ class Context:
     _last: dict[int, Fold]
 
     def fold(self, number: int) -> Fold:
-        if number not in self._last:
-            self._last.clear()
+        fold = self._last.get(number)  # several threads of a worker may ask at once
+        if fold is None:
             fold = self.folds[number]
-            self._last[number] = fold if self.settings.scaler is None else scaled(fold, self.settings.scaler)
-        return self._last[number]
+            fold = fold if self.settings.scaler is None else scaled(fold, self.settings.scaler)
+            self._last.clear()
+            self._last[number] = fold
+        return fold
 
 
 def _compute_graph(context: Context, task: Task, _: Any) -> dict[str, Any]:
@@ -248,6 +253,11 @@ def _evaluate(context: Context, task: Task, chosen: list[dict[str, Any]] | None)
     rankers = grids.rankers_of(task["ranker"], settings.by, n_threads=default_threads())
     record = run_fold(fold, task["method"], choice, rankers, settings.measures, settings.by)
     return record.to_dict()
+
+
+def _absolute(data: Any) -> Any:
+    """Where data are files, the same files whatever folder a worker is in."""
+    return Path(data).absolute() if isinstance(data, (str, PathLike)) else data
 
 
 def _methods(methods: Sequence[str]) -> list[str]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from threading import Lock
 from typing import Any
 
@@ -62,6 +63,8 @@ class HeldOut:
         Threads; the values do not depend on it.
     scope : str
         Part of every task, to tell the folds of a sample from those of all queries.
+    calls : DaskCalls, optional
+        Where rankers are trained, if not here.
     """
 
     def __init__(
@@ -76,6 +79,7 @@ class HeldOut:
         random_state: int = 0,
         n_jobs: int = 1,
         scope: str = "all",
+        calls: Any = None,
     ) -> None:
         lowest = 2 if valid is not None else 3
         if not isinstance(cv, int) or cv < lowest:
@@ -88,14 +92,29 @@ class HeldOut:
         self.journal = journal
         self.n_jobs = n_jobs
         self.scope = scope
+        self.calls = calls
         self._valid = None if valid is None else filled(valid)
         self._as_given = (data, valid)
         splitter = QueryKFold(cv, shuffle=True, random_state=random_state)
         self._parts = [test for _, test in splitter.split_queries(data)]
+        self._prepared()
+
+    def _prepared(self) -> None:
+        """Nothing yet of what is prepared once and kept."""
         self._lock = Lock()
         self._folds: dict[int, Part] = {}
         self._unscaled: dict[int | None, tuple[RankingData, RankingData]] = {}
         self._graphs: dict[tuple[str, str], list[FeatureGraph]] = {}
+        self._shared: dict[Hashable, Future[Any]] = {}
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What a worker on another machine needs: neither the journal nor anything that it can prepare itself."""
+        left = ("journal", "calls", "_lock", "_folds", "_unscaled", "_graphs", "_shared", "_scaled")
+        return {name: value for name, value in vars(self).items() if name not in left}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state, journal=None, calls=None)
+        self._prepared()
 
     @property
     def n_folds(self) -> int:
@@ -149,6 +168,27 @@ class HeldOut:
                     self._unscaled[f] = (self.data.take_queries(rest), self.data.take_queries(stop))
             return self._unscaled[f]
 
+    def resamples(self, f: int | None) -> Iterator[tuple[RankingData, RankingData]]:
+        """What rankers may learn from in fold `f`, unscaled, each time without one more part, and what they stop on."""
+        for g, stop in enumerate(self._parts):
+            if g == f:
+                continue
+            rest = np.concatenate([part for h, part in enumerate(self._parts) if h not in (f, g)])
+            valid = self.data.take_queries(stop) if self._valid is None else self._valid
+            yield self.data.take_queries(np.sort(rest)), valid
+
+    def shared(self, key: Hashable, compute: Callable[[], Any]) -> Any:
+        """What several methods need in common, computed by the first that asks; the others wait for it."""
+        with self._lock:
+            first = key not in self._shared
+            future: Future[Any] = self._shared.setdefault(key, Future())
+        if first:
+            try:
+                future.set_result(compute())
+            except BaseException as error:
+                future.set_exception(error)
+        return future.result()
+
     def graph(self, f: int | None, importance: Any, similarity: Any, engine: Any = None) -> FeatureGraph:
         """The feature graph of what selection may see in fold `f`: the sum of the parts' graphs, each computed once."""
         key = (repr(importance), repr(similarity))
@@ -181,7 +221,9 @@ class HeldOut:
             for candidate in sets
             for f, features in enumerate(candidate)
         ]
-        results = iter(self.journal.all(tasks, self._fit, n_jobs=self.n_jobs, done=lambda task: done()))
+        elsewhere = None if self.calls is None else partial(self.calls.run, _fit_there, self)
+        finished = self.journal.all(tasks, self._fit, n_jobs=self.n_jobs, done=lambda task: done(), elsewhere=elsewhere)
+        results = iter(finished)
         values = np.full((len(sets), self.data.n_queries), np.nan)
         for row, candidate in enumerate(sets):
             for f, _ in enumerate(candidate):
@@ -196,6 +238,10 @@ class HeldOut:
         test = fold.test.subset(columns)
         values = self.metric.per_query(test.y, ranker.predict(test), test.query_ptr)
         return [None if np.isnan(value) else float(value) for value in values]
+
+
+def _fit_there(held_out: HeldOut, task: Any, _: Any) -> list[float | None]:
+    return held_out._fit(task)
 
 
 def filled(data: RankingData) -> RankingData:

@@ -19,6 +19,8 @@ from leanrank.errors import DataError, ParameterError
 FORMAT = 1
 
 Task = Mapping[str, Any]
+#: Computes tasks by key on other machines: yields the key, the result (or why there is none) and the seconds of each.
+Elsewhere = Callable[[dict[str, Task]], Iterable[tuple[str, Any, float]]]
 
 
 class Journal:
@@ -107,15 +109,19 @@ class Journal:
         *,
         n_jobs: int = 1,
         done: Callable[[Task], None] = lambda task: None,
+        elsewhere: Elsewhere | None = None,
     ) -> list[Any]:
         """The results of many tasks, in their order; what is not kept is computed on `n_jobs` threads.
 
-        `done` is called in the caller's thread after each task. On an error or an interrupt, tasks that have not begun
-        are dropped and everything finished is kept.
+        With `elsewhere`, what is not kept is handed to it, and each result is kept here as it comes. `done` is called
+        in the caller's thread after each task. On an error or an interrupt, tasks that have not begun are dropped and
+        everything finished is kept.
         """
         if n_jobs < 1:
             raise ParameterError.of("Journal.all", "n_jobs", ">= 1", n_jobs)
         wanted = list(tasks)
+        if elsewhere is not None:
+            return self._all_elsewhere(wanted, elsewhere, done)
         if n_jobs == 1:
             results = []
             for task in wanted:
@@ -138,6 +144,22 @@ class Journal:
                     done(distinct[key])
         finally:
             pool.shutdown(wait=True, cancel_futures=True)
+        return [kept[key_of(task)] for task in wanted]
+
+    def _all_elsewhere(self, wanted: list[Task], elsewhere: Elsewhere, done: Callable[[Task], None]) -> list[Any]:
+        distinct = {key_of(task): task for task in wanted}
+        kept = {key: result for key, task in distinct.items() if (result := self.get(task)) is not None}
+        self.reused += len(kept)
+        for key in kept:
+            done(distinct[key])
+        absent = {key: task for key, task in distinct.items() if key not in kept}
+        for key, result, seconds in elsewhere(absent) if absent else ():
+            if isinstance(result, Exception):
+                raise result
+            self.put(distinct[key], result, seconds)
+            self.computed += 1
+            kept[key] = result
+            done(distinct[key])
         return [kept[key_of(task)] for task in wanted]
 
     def __iter__(self) -> Iterator[tuple[dict[str, Any], Any, float]]:

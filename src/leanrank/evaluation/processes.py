@@ -11,6 +11,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wai
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from multiprocessing import get_context, parent_process
 from multiprocessing.connection import wait as wait_for
 from typing import Any
@@ -37,6 +38,8 @@ class Workers:
         Called once in every process; what it returns is handed to every task. It must be picklable.
     n_jobs : int
         Processes; 1 works in this one.
+    engine : DaskEngine, optional
+        Works on its workers instead, however many there are.
     done : callable
         Called after every task.
 
@@ -49,9 +52,11 @@ class Workers:
     journal: Journal
     setup: Callable[[], Any]
     n_jobs: int = 1
+    engine: Any = None
     done: Callable[[Task], None] = lambda task: None
     failed: list[tuple[Task, LeanRankError]] = field(default_factory=list)
     _pool: ProcessPoolExecutor | None = None
+    _calls: Any = None
     _context: Any = None
 
     def run(self, work: Work, tasks: Sequence[Task], needs: Callable[[Task], Any] = lambda task: None) -> list[Any]:
@@ -66,7 +71,9 @@ class Workers:
             else:
                 self.journal.reused += 1
                 self.done(task)
-        if self.n_jobs == 1:
+        if self.engine is not None and open_tasks:
+            self._on_cluster(work, open_tasks, needs, results)
+        elif self.n_jobs == 1:
             for key, task in open_tasks.items():
                 results[key] = self._here(work, task, needs(task))
         elif open_tasks:
@@ -114,8 +121,20 @@ class Workers:
                     else:
                         results[key] = self._keep(tasks[key], result, seconds)
 
+    def _on_cluster(self, work: Work, tasks: dict[str, Task], needs: Callable[[Task], Any], results: Any) -> None:
+        if self._calls is None:
+            self._calls = self.engine.calls()
+            self._context = Prepared(self.setup)
+        for key, result, seconds in self._calls.run(partial(_with_context, work), self._context, tasks, needs):
+            if isinstance(result, LeanRankError):
+                self.failed.append((tasks[key], result))
+            else:
+                results[key] = self._keep(tasks[key], result, seconds)
+
     def close(self, *, at_once: bool = False) -> None:
         """End the processes; `at_once` without waiting for the tasks they are at."""
+        if self._calls is not None:
+            self._calls.close()
         if self._pool is None:
             return
         processes = list((self._pool._processes or {}).values())
@@ -132,6 +151,29 @@ class Workers:
 
     def __exit__(self, kind: Any, *exception: object) -> None:
         self.close(at_once=kind is not None)
+
+
+class Prepared:
+    """A context that each process makes of `setup` when it first needs it."""
+
+    def __init__(self, setup: Callable[[], Any]) -> None:
+        self.setup = setup
+        self._context: Any = None
+        self._lock = threading.Lock()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Prepared, (self.setup,)
+
+    @property
+    def context(self) -> Any:
+        with self._lock:
+            if self._context is None:
+                self._context = self.setup()
+            return self._context
+
+
+def _with_context(work: Work, prepared: Prepared, task: Task, inputs: Any) -> Any:
+    return work(prepared.context, task, inputs)
 
 
 _shared: Any = None

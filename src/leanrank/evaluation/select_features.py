@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from importlib.util import find_spec
 from typing import Any
 
@@ -15,6 +16,7 @@ from numpy.typing import NDArray
 from leanrank import __version__
 from leanrank.data.door import as_ranking_data
 from leanrank.data.ranking_data import RankingData
+from leanrank.engines.fold import calls_of
 from leanrank.errors import ParameterError
 from leanrank.evaluation.held_out import HeldOut
 from leanrank.evaluation.journal import Journal
@@ -41,6 +43,12 @@ COARSE = 3
 FINALISTS = 3
 #: The first round looks at no more queries than this.
 SAMPLE_QUERIES = 1_500
+#: On few queries the cross-validation is repeated with other folds: so often that this many queries are measured, ...
+REPEATED_QUERIES = 400
+#: ... but not more often than this, ...
+REPEATS = 3
+#: ... and only for so many candidates, of those that one standard error does not tell from the best.
+CONTENDERS = 12
 #: How many of the queries that lose most are named.
 LOSERS = 10
 #: Bins of the histogram of differences per query.
@@ -114,7 +122,8 @@ def select(
     random_state : int
         Of the folds and the bootstrap.
     engine : optional
-        Where feature graphs are computed.
+        Where feature graphs are computed. The workers of a `DaskEngine` also run the methods and train the rankers of
+        the cross-validation; each gets the data once, and results come back to the journal here.
     progress : bool
         A progress bar with the time left, where a terminal is watching.
     valid : RankingData, optional
@@ -143,7 +152,7 @@ def select(
     judged = as_ranking_data(data)
     learner = default_ranker(ranker, n_jobs)
     measure: Metric = parse_metric(metric) if isinstance(metric, str) else metric
-    chosen_methods = portfolio(methods, learner)
+    chosen_methods = portfolio(methods)
     limits = Limits.of(
         "select",
         judged.feature_names,
@@ -178,8 +187,10 @@ def select(
         "fingerprint": judged.fingerprint(),
         "valid": None if valid is None else valid.fingerprint(),
     }
-    with Journal(journal, settings) as book:
-        run = _Run(judged, learner, measure, chosen_methods, limits, settings, book, valid, engine, n_jobs, progress)
+    with Journal(journal, settings) as book, calls_of(engine) as calls:
+        run = _Run(
+            judged, learner, measure, chosen_methods, limits, settings, book, valid, engine, n_jobs, progress, calls
+        )
         selection = run.selection(begin)
         book.put(ANSWER, selection.to_dict())
         return selection
@@ -212,12 +223,14 @@ class _Run:
         engine: Any,
         n_jobs: int,
         progress: bool,
+        calls: Any,
     ) -> None:
+        self.calls = calls
         self.data, self.limits, self.settings, self.methods = data, limits, settings, methods
         self.journal, self.engine, self.n_jobs = journal, engine, n_jobs
         seed = int(settings["random_state"])
 
-        def held_out(part: RankingData, scope: str) -> HeldOut:
+        def held_out(part: RankingData, scope: str, seed: int = seed) -> HeldOut:
             return HeldOut(
                 part,
                 ranker,
@@ -228,9 +241,12 @@ class _Run:
                 random_state=seed,
                 n_jobs=n_jobs,
                 scope=scope,
+                calls=calls,
             )
 
         self.held_out = held_out(data, "all")
+        times = min(REPEATS, max(1, REPEATED_QUERIES // data.n_queries))
+        self.repeats = [held_out(data, f"again {r}", seed + r) for r in range(1, times)]
         self.sample = self.held_out
         if data.n_queries > SAMPLE_QUERIES and len(methods) > FINALISTS:
             drawn = np.random.default_rng(seed).choice(data.n_queries, SAMPLE_QUERIES, replace=False)
@@ -299,7 +315,28 @@ class _Run:
             candidates += self._candidates(self.held_out, others, coarse)
         candidates.append(Candidate(ALL, len(everything), (everything,) * self.held_out.n_folds))
         values = self._measure(self.held_out, [c.sets for c in candidates], "curves")
+        self._repeat(candidates, values)
         return values[-1], candidates, values
+
+    def _repeat(self, candidates: list[Candidate], values: NDArray[np.float64]) -> None:
+        """Average the values of the contenders, and of all features, over cross-validations with other folds.
+
+        Trained on few queries, a ranker differs much from fold to fold; that noise can be averaged away.
+        """
+        if not self.repeats:
+            return
+        near = self._within_one_error(values, np.round([_mean(v) for v in values], 12))
+        rows = sorted(sorted(near, key=lambda i: (candidates[i].k, i))[:CONTENDERS])
+        for held_out in self.repeats:
+            again = [replace(candidates[i], sets=self._sets(held_out, candidates[i])) for i in rows]
+            again.append(candidates[-1])
+            values[[*rows, -1]] += self._measure(held_out, [c.sets for c in again], "repeats")
+        values[[*rows, -1]] /= 1 + len(self.repeats)
+
+    def _sets(self, held_out: HeldOut, candidate: Candidate) -> tuple[tuple[int, ...], ...]:
+        """What the candidate's method chooses in other folds, at its size."""
+        paths = self._paths(held_out, [candidate.method])[candidate.method]
+        return tuple(tuple(int(j) for j in path[: candidate.k]) for path in paths)
 
     def _sizes(self, n_usable: int) -> tuple[list[int], list[int]]:
         if self.wanted is not None:
@@ -309,16 +346,26 @@ class _Run:
         coarse = fine[COARSE - 1 :: COARSE] or fine[-1:]
         return coarse, fine
 
-    def _candidates(self, held_out: HeldOut, methods: Sequence[str], sizes: Sequence[int]) -> list[Candidate]:
+    def _paths(self, held_out: HeldOut, methods: Sequence[str]) -> dict[str, list[Order]]:
+        """The order of the features by each method, in each fold."""
         tasks = [
             {"task": "path", "scope": held_out.scope, "method": name, "fold": f, "largest": self._largest}
             for name in methods
             for f in range(held_out.n_folds)
         ]
         self.bar.expect("paths", len(tasks))
-        compute = self._path_task(held_out)
-        found = iter(self.journal.all(tasks, compute, n_jobs=self.n_jobs, done=lambda task: self.bar.step()))
-        paths = {name: [np.array(next(found), dtype=np.int64) for _ in range(held_out.n_folds)] for name in methods}
+        finished = self.journal.all(
+            tasks,
+            self._path_task(held_out),
+            n_jobs=self.n_jobs,
+            done=lambda task: self.bar.step(),
+            elsewhere=None if self.calls is None else partial(self.calls.run, _path_there, held_out, needs=self._needs),
+        )
+        found = iter(finished)
+        return {name: [np.array(next(found), dtype=np.int64) for _ in range(held_out.n_folds)] for name in methods}
+
+    def _candidates(self, held_out: HeldOut, methods: Sequence[str], sizes: Sequence[int]) -> list[Candidate]:
+        paths = self._paths(held_out, methods)
         out = []
         for name in methods:
             for k in sizes:
@@ -335,12 +382,11 @@ class _Run:
         return self.wanted or max(1, self.data.n_features)
 
     def _path_task(self, held_out: HeldOut) -> Callable[[Any], list[int]]:
-        def compute(task: Any) -> list[int]:
-            learner = Learner(held_out, task["fold"], self.limits, self._largest, self.engine)
-            path = self.methods[task["method"]](learner)
-            return [int(j) for j in affordable(arranged(path, self.limits), self.limits)]
+        return lambda task: _path_of(held_out, task, *self._needs(task), engine=self.engine)
 
-        return compute
+    def _needs(self, task: Any) -> tuple[Method, Limits, int]:
+        """What a path depends on beside the data."""
+        return self.methods[task["method"]], self.limits, self._largest
 
     def _path(self, held_out: HeldOut, method: str, fold: int | None) -> Order:
         if method == ALL:
@@ -466,6 +512,17 @@ class _Run:
             for q in order
             if change[q] < 0
         )
+
+
+def _path_of(
+    held_out: HeldOut, task: Any, method: Method, limits: Limits, largest: int, *, engine: Any = None
+) -> list[int]:
+    path = method(Learner(held_out, task["fold"], limits, largest, engine))
+    return [int(j) for j in affordable(arranged(path, limits), limits)]
+
+
+def _path_there(held_out: HeldOut, task: Any, needs: tuple[Method, Limits, int]) -> list[int]:
+    return _path_of(held_out, task, *needs)
 
 
 def _changes(difference: NDArray[np.float64]) -> dict[str, Any]:

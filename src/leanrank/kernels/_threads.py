@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from itertools import pairwise
 from typing import Any, TypeVar
 
@@ -15,7 +17,33 @@ T = TypeVar("T")
 
 
 def default_threads() -> int:
-    """`LEANRANK_THREADS` if set, else the cores this process may use."""
+    """`LEANRANK_THREADS` if set, else the cores this process may use; no more than `at_most` says."""
+    return min(_limit.n, _threads_of_process())
+
+
+@contextmanager
+def at_most(n: int) -> Iterator[None]:
+    """What this thread does inside starts at most `n` threads where nobody names a number.
+
+    >>> with at_most(1):
+    ...     default_threads()
+    1
+    """
+    before, _limit.n = _limit.n, n
+    try:
+        yield
+    finally:
+        _limit.n = before
+
+
+class _Limit(threading.local):
+    n = 1 << 30
+
+
+_limit = _Limit()
+
+
+def _threads_of_process() -> int:
     value = os.environ.get("LEANRANK_THREADS", "")
     if value.isdigit() and int(value) > 0:
         return int(value)

@@ -1,0 +1,103 @@
+"""Whether a Dask cluster can do the work, and what it says when it cannot."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from concurrent.futures import CancelledError
+from contextlib import contextmanager
+from pkgutil import resolve_name
+from platform import python_version
+from typing import Any
+
+from leanrank import __version__
+from leanrank._optional import require
+from leanrank.errors import EngineError, LeanRankError
+
+distributed = require("distributed", "DaskEngine")
+
+#: Seconds to wait for a scheduler, and then for its first worker.
+PATIENCE = 10
+
+
+def check_workers(client: Any) -> dict[str, int]:
+    """Threads of each worker; a cluster that cannot run leanrank is refused in one sentence."""
+    address = address_of(client)
+    if client.status != "running":
+        raise EngineError(
+            f"The Dask client of {address} is {client.status}: its scheduler is gone. Make a client of a running one."
+        )
+    try:
+        client.wait_for_workers(1, timeout=PATIENCE)
+    except TimeoutError as error:
+        raise EngineError(
+            f"The Dask scheduler {address} has no worker after {PATIENCE} s. Start some: dask worker {address}"
+        ) from error
+    with explained(client):
+        # Functions of the standard library: to send one of ours to a worker without leanrank would end the worker.
+        versions = client.run(resolve_name, "leanrank:__version__", on_error="return")
+        pythons = client.run(python_version, on_error="return")
+        n_threads = dict(client.nthreads())
+    for worker in n_threads.keys() & versions.keys() & pythons.keys():
+        if not isinstance(pythons[worker], Exception):  # else it is about to leave
+            _check_versions(worker, versions[worker], _minor(pythons[worker]), _minor(python_version()))
+    return n_threads
+
+
+def _check_versions(worker: str, theirs: Any, their_python: str, python: str) -> None:
+    if isinstance(theirs, ImportError):
+        raise EngineError(
+            f"leanrank is not installed on the Dask worker {worker}. Install it there: "
+            f"pip install leanrank=={__version__}"
+        )
+    if theirs != __version__:
+        raise EngineError(
+            f"The Dask worker {worker} has leanrank {theirs}, and here it is {__version__}. Install the same version "
+            "on all machines."
+        )
+    if their_python != python:
+        raise EngineError(
+            f"The Dask worker {worker} runs Python {their_python}, and here it is {python}. Use one on all machines."
+        )
+
+
+def _minor(version: str) -> str:
+    return ".".join(version.split(".")[:2])
+
+
+def connected(address: str) -> Any:
+    try:
+        return distributed.Client(address, timeout=PATIENCE, set_as_default=False)
+    except Exception as error:  # whatever listens there may answer anything
+        reason = " ".join(str(error).split())
+        raise EngineError(
+            f"No Dask scheduler answers at {address} ({type(error).__name__}: {reason[:200]}). Check the address, or "
+            "start one: dask scheduler"
+        ) from error
+
+
+def address_of(client: Any) -> str:
+    return str(getattr(getattr(client, "scheduler", None), "address", None) or "no scheduler")
+
+
+@contextmanager
+def explained(client: Any) -> Iterator[None]:
+    """Turn Dask's own failures into ours; errors about the data pass as they are."""
+    try:
+        yield
+    except LeanRankError:
+        raise
+    except distributed.KilledWorker as error:
+        raise EngineError(
+            f"Dask workers died again and again on the same task ({error.last_worker}): most often memory. Give the "
+            "engine a smaller block_rows, or the workers fewer threads or more memory; their logs say more."
+        ) from error
+    except ModuleNotFoundError as error:
+        raise EngineError(
+            f"A Dask worker lacks the package {error.name!r}. Install the same packages on all machines."
+        ) from error
+    except (CancelledError, OSError) as error:
+        reason = " ".join(str(error).split())
+        raise EngineError(
+            f"The Dask cluster at {address_of(client)} was lost during the work ({type(error).__name__}: "
+            f"{reason[:200]}). Run again on a new one."
+        ) from error
