@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from pickle import PicklingError
 from typing import TYPE_CHECKING, Any
 
 from leanrank._optional import require
@@ -77,7 +76,7 @@ def _sendable() -> Iterator[None]:
     """Say in our words that something cannot be sent."""
     try:
         yield
-    except (TypeError, AttributeError, PicklingError) as error:
+    except (TypeError, AttributeError) as error:  # what Dask makes of every failure to pack something
         cause = error.__cause__ or error
         raise ParameterError(
             f"The work cannot be sent to the Dask workers ({type(cause).__name__}: {str(cause)[:200]}). Give methods "
