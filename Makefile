@@ -9,7 +9,7 @@ JOBS ?= 2
 # CUDA payload where the package index offers one. Without torch those tests skip.
 TORCH ?= torch==2.13.0
 
-.PHONY: demo test test-browser lint bench reproduce quality docs clean setup cpu-torch
+.PHONY: demo test test-browser lint bench reproduce quality docs linkcheck clean setup cpu-torch
 
 $(VENV)/.installed: pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "leanrank needs Python 3.11 or newer")'
@@ -41,8 +41,8 @@ test-browser: $(VENV)/.installed-browser  ## the report in a real browser
 	LEANRANK_BROWSER=1 $(BIN)/python -m pytest tests/browser
 
 lint: $(VENV)/.installed  ## style, types, import contract
-	$(BIN)/ruff check src tests benchmarks
-	$(BIN)/ruff format --check src tests benchmarks
+	$(BIN)/ruff check src tests benchmarks docs
+	$(BIN)/ruff format --check src tests benchmarks docs
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
@@ -67,9 +67,12 @@ $(VENV)/.installed-docs: $(VENV)/.installed
 	@touch $@
 
 docs: $(VENV)/.installed-docs  ## the documentation, into docs/_build
-	$(BIN)/python -m sphinx -q --keep-going -b html docs docs/_build
+	OMP_NUM_THREADS=1 $(BIN)/python -m sphinx -q -W --keep-going -b html docs docs/_build
 	@echo "open docs/_build/index.html"
 
+linkcheck: $(VENV)/.installed-docs  ## every link to other sites; needs the network
+	$(BIN)/python -m sphinx -q -b linkcheck -D plot_gallery=0 docs docs/_build/linkcheck
+
 clean:
-	rm -rf $(VENV) docs/_build docs/generated .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache build dist
+	rm -rf $(VENV) docs/_build docs/generated docs/gallery .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache build dist
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -103,9 +103,9 @@ def _behaviour(found: Comparison, sizes: list[int]) -> str:
     heading = "### Over all columns: rank, stability of the chosen sets over folds, seconds\n\n"
     explained = "\n".join(
         [
-            "The unified rank counts how often a method is first, second, ... over all rankers, sizes and metrics (higher",
-            "is better). Stability is Nogueira's: 1 if every fold chose the same set, 0 if as alike as drawn by lot.",
-            "Seconds are those of one selection",
+            "The unified rank counts how often a method is first, second, ... over all rankers, sizes and metrics",
+            "(higher is better). Stability is Nogueira's: 1 if every fold chose the same set, 0 if as alike as drawn by",
+            "lot. Seconds are those of one selection",
         ]
     )
     graphs = (

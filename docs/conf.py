@@ -35,8 +35,8 @@ html_show_sourcelink = False
 autosummary_generate = True
 autodoc_typehints = "none"
 numpydoc_show_class_members = False
-# `name` in a docstring is a link where there is such a name, and slanted text where there is none.
-default_role = "autolink"
+# `name` in a docstring is a link where there is such a name (see _ext/docstrings.py).
+default_role = "py:obj"
 
 myst_heading_anchors = 3
 myst_enable_extensions = ["dollarmath"]

@@ -1,7 +1,8 @@
-"""Pictures of the gallery: every Altair chart that a block of an example makes, as PNG."""
+"""Pictures of the gallery: the last Altair chart that a block of an example makes, as PNG."""
 
 from __future__ import annotations
 
+import ast
 from typing import Any
 
 from sphinx_gallery.scrapers import figure_rst
@@ -15,16 +16,18 @@ def _get_sg_image_scraper() -> Any:
 
 
 def scrape(block: tuple[str, str, int], block_vars: dict[str, Any], gallery_conf: dict[str, Any]) -> str:
-    """Draw the charts among the example's variables that no block before has drawn."""
+    """Draw the last chart that the block gives a name to; the ones before are its parts."""
     import altair as alt
 
     variables = block_vars["example_globals"]
-    drawn = variables.setdefault("__drawn__", [])
-    pictures = []
-    for name, value in list(variables.items()):
-        if isinstance(value, alt.TopLevelMixin) and not any(value is other for other in drawn):
-            drawn.append(value)
+    for name in reversed(_assigned(block[1])):
+        if isinstance(variables.get(name), alt.TopLevelMixin):
             path = next(block_vars["image_path_iterator"])
-            value.save(path, format="png", scale_factor=SCALE)
-            pictures.append((path, name))
-    return figure_rst([path for path, _ in pictures], gallery_conf["src_dir"])
+            variables[name].save(path, format="png", scale_factor=SCALE)
+            return str(figure_rst([path], gallery_conf["src_dir"]))
+    return ""
+
+
+def _assigned(code: str) -> list[str]:
+    targets = [target for node in ast.parse(code).body if isinstance(node, ast.Assign) for target in node.targets]
+    return [target.id for target in targets if isinstance(target, ast.Name)]

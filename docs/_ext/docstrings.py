@@ -8,6 +8,12 @@ from typing import Any
 # "X. Geng, T.-Y. Liu. ..." starts a reference; "X." would start a numbered list.
 _REFERENCE = re.compile(r"^(?:[A-Z]\.[- ]?)+\s*(?:de |van |von )?[A-Z][\w'’-]+")
 
+# Where a name is looked for that a docstring has in `backticks`.
+ROOMS = (
+    "leanrank",
+    *(f"leanrank.{room}" for room in ["data", "metrics", "stats", "engines", "selectors", "rankers", "evaluation"]),
+)
+
 
 def list_references(app: Any, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
     """One bullet for each reference of the section References; before numpydoc reads it."""
@@ -27,6 +33,25 @@ def list_references(app: Any, what: str, name: str, obj: Any, options: Any, line
             i += 1
 
 
+def escape_shapes(app: Any, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
+    """ "array of shape (n_features_in_,)" is no reference to a place called n_features_in."""
+    for i, line in enumerate(lines):
+        if "shape (" in line:
+            lines[i] = re.sub(r"(?<=\w)_(?=[,)])", r"\\_", line)
+
+
+def find_name(app: Any, env: Any, node: Any, contnode: Any) -> Any:
+    """`GAS` in any docstring is a link to leanrank.GAS; `a name` that nothing public has stays as it is."""
+    if node.get("refdomain") != "py" or node.get("reftype") != "obj":
+        return None
+    domain = env.get_domain("py")
+    for room in ROOMS:
+        target = f"{room}.{node['reftarget']}"
+        if target in domain.objects:
+            return domain.resolve_xref(env, node["refdoc"], app.builder, "obj", target, node, contnode)
+    return contnode
+
+
 def skip_foreign(app: Any, what: str, name: str, obj: Any, skip: bool, options: Any) -> bool | None:
     """Leave out what a class inherits from other libraries, or from the language."""
     function = obj.fget if isinstance(obj, property) else getattr(obj, "__func__", obj)
@@ -39,5 +64,7 @@ def skip_foreign(app: Any, what: str, name: str, obj: Any, skip: bool, options: 
 def setup(app: Any) -> dict[str, Any]:
     """Called by Sphinx."""
     app.connect("autodoc-process-docstring", list_references, priority=400)
+    app.connect("autodoc-process-docstring", escape_shapes, priority=401)
     app.connect("autodoc-skip-member", skip_foreign)
+    app.connect("missing-reference", find_name)
     return {"parallel_read_safe": True}

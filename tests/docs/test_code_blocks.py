@@ -15,8 +15,22 @@ from leanrank.cli.app import run
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 # scaling.md shows addresses of clusters, which are nowhere to be reached; tests/engines run what it shows
-GUIDE = ("index", "start", "which_method", "exports", "metrics", "rankers", "command_line", "how_it_works", "benchmarks")
-PAGES = [ROOT / "README.md", *(ROOT / "docs" / f"{name}.md" for name in GUIDE), *sorted((ROOT / "docs/guides").glob("*.md"))]
+GUIDE = (
+    "index",
+    "start",
+    "which_method",
+    "exports",
+    "metrics",
+    "rankers",
+    "command_line",
+    "how_it_works",
+    "benchmarks",
+)
+PAGES = [
+    ROOT / "README.md",
+    *(ROOT / "docs" / f"{name}.md" for name in GUIDE),
+    *sorted((ROOT / "docs/guides").glob("*.md")),
+]
 FENCE = re.compile(r"^```([^\n`]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 #: Languages of blocks that are no programs: directives of the site, requests to a server, text.
 NOT_CODE = re.compile(r"\{[\w-]+\}( \w+)?|http|text|none|csv|json")

@@ -21,7 +21,9 @@ _CELLS = 1_000_000
 
 
 def write_letor(data: RankingData | RankingSource, path: PathLike, *, decimals: int | None = None) -> None:
-    """Write data, or the blocks of a source one by one, as ``<label> qid:<query> <feature>:<value> ... #comment``.
+    """Write data, or the blocks of a source one by one, as LETOR text.
+
+    A row is ``<label> qid:<query> <feature>:<value> ... #comment``.
 
     A dense matrix is written with all its values, a CSR matrix with its stored ones (and the highest feature at
     least once, so that the number of features survives). NaN is written as NULL. The names of features are not

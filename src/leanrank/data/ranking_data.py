@@ -24,9 +24,13 @@ class RankingSource(Protocol):
     """Anything that can be folded over: it yields blocks of whole queries, as often as asked."""
 
     @property
-    def feature_names(self) -> tuple[str, ...]: ...
+    def feature_names(self) -> tuple[str, ...]:
+        """The names of the columns."""
+        ...
 
-    def blocks(self, n_rows: int = BLOCK_ROWS) -> Iterator[RankingData]: ...
+    def blocks(self, n_rows: int = BLOCK_ROWS) -> Iterator[RankingData]:
+        """The data from the first query on, in blocks of about `n_rows` rows; no query is in two."""
+        ...
 
 
 @dataclass(frozen=True, eq=False, repr=False)

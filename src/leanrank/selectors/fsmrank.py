@@ -141,7 +141,7 @@ class FSMRank(RankerSelector):
         self.engine = engine
 
     def predict(self, X: Any, *, qid: Any = None) -> Vector:
-        """Score documents, higher is better: X @ coef_. `qid` plays no part."""
+        """Score documents, higher is better: ``X @ coef_``. `qid` plays no part."""
         check_is_fitted(self)
         matrix, _ = feature_matrix(X, tuple(self._names()), missing=False, owner=type(self).__name__)
         return rows_times(matrix if hasattr(matrix, "indptr") else np.ascontiguousarray(matrix), self.coef_)

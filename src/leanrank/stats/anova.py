@@ -39,6 +39,7 @@ class AnovaF:
     """
 
     def of(self, block: RankingData) -> AnovaPartial:
+        """Sums of the rows of a block, label by label."""
         block.require_complete("AnovaF")
         partial: AnovaPartial | None = None
         for part in block.blocks(max(1, 4_000_000 // block.n_features)) if block.is_sparse else [block]:
@@ -48,6 +49,7 @@ class AnovaF:
         return partial
 
     def merge(self, a: AnovaPartial, b: AnovaPartial) -> AnovaPartial:
+        """The sums of two sets of rows together."""
         labels = np.union1d(a.labels, b.labels)
         x, y = _spread(a, labels), _spread(b, labels)
         n_rows = x.n_rows + y.n_rows
@@ -59,6 +61,7 @@ class AnovaF:
         return AnovaPartial(labels, n_rows, mean, squares)
 
     def finish(self, partial: AnovaPartial) -> NDArray[np.float64]:
+        """F of every feature."""
         n, n_labels = int(partial.n_rows.sum()), len(partial.labels)
         if n_labels < 2 or n <= n_labels:
             return np.zeros(partial.mean.shape[1])

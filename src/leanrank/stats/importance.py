@@ -126,6 +126,7 @@ class Importance:
         return described | {"ties": self.ties if isinstance(self.metric, str) else ""}
 
     def of(self, block: RankingData) -> ImportancePartial:
+        """Sums over the queries of a block."""
         block.require_complete("Importance")
         partial: ImportancePartial | None = None
         for part in dense_parts(block):
@@ -135,9 +136,11 @@ class Importance:
         return partial
 
     def merge(self, a: ImportancePartial, b: ImportancePartial) -> ImportancePartial:
+        """The sums of two sets of queries together."""
         return merge_importance(a, b)
 
     def finish(self, partial: ImportancePartial) -> FeatureScores:
+        """Means and standard deviations of the sums."""
         return finish_importance(partial, self.direction)
 
     def _measure(self) -> Any:

@@ -135,6 +135,7 @@ class Similarity:
         return {"kind": self.kind, "ties": self.ties if self.kind == "kendall" else "", "scope": self.scope}
 
     def of(self, block: RankingData) -> SimilarityPartial:
+        """Sums over the queries of a block; all values, where ranks are pooled."""
         block.require_complete("Similarity")
         partial: SimilarityPartial | None = None
         for part in dense_parts(block):
@@ -147,9 +148,11 @@ class Similarity:
         return partial
 
     def merge(self, a: SimilarityPartial, b: SimilarityPartial) -> SimilarityPartial:
+        """What two sets of queries give together."""
         return merge_similarity(a, b)
 
     def finish(self, partial: SimilarityPartial) -> NDArray[np.float64]:
+        """The symmetric (K, K) matrix."""
         return finish_similarity(partial, self.describe())
 
     def _of_queries(self, block: RankingData) -> QuerySums:
