@@ -1,10 +1,9 @@
-"""Statistics and functions that workers import: they die, hide leanrank, or pretend to another version."""
+"""Statistics and functions that workers import: they die, or break what is there."""
 
 from __future__ import annotations
 
 import os
 import signal
-import sys
 from dataclasses import dataclass
 
 import numpy as np
@@ -50,23 +49,6 @@ class Breaks:
 
     def finish(self, partial):
         return partial
-
-
-def hide_leanrank() -> None:
-    import leanrank  # noqa: F401 - so that there is something to hide
-
-    sys.modules["hidden leanrank"] = sys.modules["leanrank"]
-    sys.modules["leanrank"] = None  # what an import finds when there is nothing to find
-
-
-def show_leanrank() -> None:
-    sys.modules["leanrank"] = sys.modules.pop("hidden leanrank")
-
-
-def pretend_version(version: str) -> None:
-    import leanrank
-
-    leanrank.__version__ = version
 
 
 def break_ranksvm() -> None:

@@ -5,15 +5,17 @@ from __future__ import annotations
 import copy
 import os
 import socket
-import sys
+import subprocess
 import threading
+from contextlib import contextmanager
 from time import monotonic
 
 import numpy as np
 import pytest
-from tests.engines.deadly import Breaks, DiesOnce, hide_leanrank, pretend_version, show_leanrank
+from tests.engines.deadly import Breaks, DiesOnce
+from tests.engines.interpreters import python_like_this
 
-from leanrank import DaskEngine, LocalEngine, RankingData, SparkEngine, fold, scan_parquet, write_parquet
+from leanrank import DaskEngine, LocalEngine, RankingData, SparkEngine, __version__, fold, scan_parquet, write_parquet
 from leanrank.errors import DataError, EngineError, LeanRankError, ParameterError
 from leanrank.selectors import registry
 from leanrank.stats.constant import Constant
@@ -95,6 +97,16 @@ def test_parameters_are_checked(dask_client):
         SparkEngine(7)
 
 
+@pytest.fixture(scope="module")
+def bare_python(tmp_path_factory):
+    return python_like_this(tmp_path_factory.mktemp("bare"), None)
+
+
+@pytest.fixture(scope="module")
+def old_python(tmp_path_factory):
+    return python_like_this(tmp_path_factory.mktemp("old"), "0.0.1")
+
+
 class _Within:
     """A clear error of ours, soon."""
 
@@ -160,51 +172,59 @@ def test_dask_without_workers_and_then_without_scheduler():
             fold(Constant(), DATA, engine)
 
 
-def test_dask_worker_without_leanrank(dask_client, make_engine):
-    worker = next(iter(dask_client.nthreads()))
-    dask_client.run(hide_leanrank, workers=[worker])
-    try:
-        with _Within(f"leanrank is not installed on the Dask worker {worker}.*pip install leanrank=="):
-            fold(Constant(), DATA, make_engine("dask", 50))
-    finally:
-        dask_client.run(show_leanrank, workers=[worker])
-    fold(Constant(), DATA, make_engine("dask", 50))
+@contextmanager
+def dask_worker(python):
+    """An engine of a scheduler whose one worker is a process of this Python."""
+    import distributed
+
+    with distributed.LocalCluster(n_workers=0, processes=False, dashboard_address=":0", protocol="tcp") as cluster:
+        command = [python, "-m", "distributed.cli.dask_worker", cluster.scheduler_address]
+        command += ["--no-nanny", "--nthreads", "1", "--no-dashboard"]
+        environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+        quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+        worker = subprocess.Popen(command, cwd="/", env=environment, **quiet)
+        try:
+            with distributed.Client(cluster, set_as_default=False) as client:
+                client.wait_for_workers(1, timeout=60)
+                yield DaskEngine(client)
+        finally:
+            worker.terminate()
+            worker.wait(20)
 
 
-def test_dask_worker_of_another_version(dask_client, make_engine):
-    from leanrank import __version__
+def test_dask_worker_without_leanrank(bare_python):
+    with dask_worker(bare_python) as engine:
+        with _Within(r"leanrank is not installed on the Dask worker tcp://.*pip install leanrank=="):
+            fold(Constant(), DATA, engine)
+        with _Within("leanrank is not installed on the Dask worker"):
+            list(engine.calls().run(len, DATA, {"a": 1}))
 
-    worker = next(iter(dask_client.nthreads()))
-    dask_client.run(pretend_version, "0.0.1", workers=[worker])
-    try:
-        with _Within(f"The Dask worker {worker} has leanrank 0.0.1, and here it is {__version__}"):
-            fold(Constant(), DATA, make_engine("dask", 50))
-    finally:
-        dask_client.run(pretend_version, __version__, workers=[worker])
+
+def test_dask_worker_of_another_version(old_python):
+    with (
+        dask_worker(old_python) as engine,
+        _Within(rf"worker tcp.* has leanrank 0\.0\.1, and here it is {__version__}"),
+    ):
+        fold(Constant(), DATA, engine)
 
 
 def test_dask_worker_of_another_python():
-    from leanrank import __version__
     from leanrank.engines.dask_checks import _check_versions
 
     with pytest.raises(EngineError, match=r"worker w runs Python 3\.9, and here it is 3\.11"):
         _check_versions("w", __version__, "3.9", "3.11")
 
 
-def test_spark_workers_without_leanrank(spark_session, make_engine, monkeypatch):
-    bare = os.path.join(sys.base_prefix, "bin", "python3")
-    if sys.prefix == sys.base_prefix or not os.path.exists(bare):
-        pytest.skip("needs a Python beside the virtual environment")
-    monkeypatch.setattr(spark_session.sparkContext, "pythonExec", bare)
+def test_spark_workers_without_leanrank(spark_session, make_engine, monkeypatch, bare_python):
+    monkeypatch.setattr(spark_session.sparkContext, "pythonExec", bare_python)
     with _Within("leanrank is not installed for Spark's Python workers"):
         fold(Constant(), DATA, make_engine("spark", 50))
 
 
-def test_spark_workers_of_another_version(make_engine, monkeypatch):
-    engine = make_engine("spark", 50)
-    monkeypatch.setattr("leanrank.engines.spark_engine.__version__", "9.9.9")
-    with _Within("Spark's Python workers have leanrank .*, and here it is 9.9.9"):
-        fold(Constant(), DATA, engine)
+def test_spark_workers_of_another_version(spark_session, make_engine, monkeypatch, old_python):
+    monkeypatch.setattr(spark_session.sparkContext, "pythonExec", old_python)
+    with _Within(rf"Spark's Python workers have leanrank 0\.0\.1, and here it is {__version__}"):
+        fold(Constant(), DATA, make_engine("spark", 50))
 
 
 def test_spark_session_that_was_stopped(spark_session, make_engine, monkeypatch):
