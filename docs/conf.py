@@ -15,22 +15,25 @@ release = version = leanrank.__version__
 extensions = [
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
-    "sphinx.ext.mathjax",
+    "mathml",
     "numpydoc",
     "myst_parser",
     "sphinx_gallery.gen_gallery",
     "command_help",
     "docstrings",
 ]
-exclude_patterns = ["_build", "_ext", "_templates", "examples/README.rst"]
+exclude_patterns = ["_build", "_ext", "_static", "_templates", "examples/README.rst"]
 templates_path = ["_templates"]
 # Every reference must lead somewhere: with -W a dead one fails the build.
 nitpicky = True
 
 html_theme = "pydata_sphinx_theme"
 html_title = "leanrank"
-html_theme_options = {"show_toc_level": 2, "navigation_with_keys": False, "collapse_navigation": True}
+html_math_renderer = "mathml"
+html_theme_options = {"show_toc_level": 2, "navigation_with_keys": False, "header_links_before_dropdown": 7}
 html_show_sourcelink = False
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
 
 autosummary_generate = True
 autodoc_typehints = "none"

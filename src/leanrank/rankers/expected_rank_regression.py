@@ -23,7 +23,7 @@ class ExpectedRankRegression(Ranker):
     A document of rank r among L others is expected at ``r / (L + 1)`` of a list of all items, if the L were drawn at
     random:
 
-    .. math:: \min_{w, b} \sum_q \sum_{i \in q} \Big( \frac{r_i}{L_q + 1} - w^\top x_i - b \Big)^2
+    .. math:: \min_{w, b} \sum_q \sum_{i \in q} \left( \frac{r_i}{L_q + 1} - w^\top x_i - b \right)^2
 
     The score is minus the value fitted by least squares, so that higher is better.
 

@@ -29,7 +29,7 @@ class SVMMAP(LinearRanker):
     Minimises
 
     .. math::
-        \tfrac12 \|w\|^2 + \frac CQ \sum_q \max_\pi \big[ 1 - AP(\pi) - w^\top (\Psi(\pi_{true}) - \Psi(\pi)) \big]
+        \tfrac12 \|w\|^2 + \frac CQ \sum_q \max_\pi \left[ 1 - AP(\pi) - w^\top (\Psi(\pi_{true}) - \Psi(\pi)) \right]
 
     with ``Psi = (1/(r n)) sum over relevant i, other j of +-(x_i - x_j)``, + where i ranks above j.
     The maximum is found exactly in O(r n) per query.

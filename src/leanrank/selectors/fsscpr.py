@@ -53,7 +53,7 @@ class FSSCPR(GraphSelector):
     Parameters
     ----------
     n_features_to_select : int, float, "eigengap", "silhouette" or None
-        Clusters, one feature each: a number, a share of all features, or found in `k_min`..`k_max` from the largest
+        Clusters, one feature each: a number, a share of all features, or found in `k_min` to `k_max` from the largest
         gap of the eigenvalues or the best silhouette. None is "eigengap".
     sigma : float
         Similarity up to this is no edge.

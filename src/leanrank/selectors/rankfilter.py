@@ -14,9 +14,9 @@ class RankFilter(ReliefF):
     r"""Weigh features as ReliefF does, misses counting :math:`\log_2(1 + |C - c|)`: grades have an order.
 
     .. math::
-        w_j \mathrel{+}= \frac1m \Big[ \sum_{C \ne c} \frac{P(C)}{1 - P(c)} \log_2(1 + |C - c|)
+        w_j \leftarrow w_j + \frac1m \left[ \sum_{C \ne c} \frac{P(C)}{1 - P(c)} \log_2(1 + |C - c|)
         \operatorname{mean}_{z \in \text{misses}_C} |x_j - z_j|
-        - \operatorname{mean}_{z \in \text{hits}} |x_j - z_j| \Big]
+        - \operatorname{mean}_{z \in \text{hits}} |x_j - z_j| \right]
 
     With two neighbouring grades it is ReliefF.
 

@@ -69,7 +69,7 @@ class RankWrapper(ReliefSelector):
     :math:`\delta_z = |s(x) - s(z)|`, against the median of the k:
 
     .. math::
-        w_j \mathrel{+}= \sum_z (\delta_z - \operatorname{median} \delta)\, d_z\, |x_j - z_j|, \qquad
+        w_j \leftarrow w_j + \sum_z (\delta_z - \operatorname{median} \delta)\, d_z\, |x_j - z_j|, \qquad
         d_z \propto e^{-(\mathrm{rank}_z / \sigma)^2}
 
     s comes from a ranker trained on all features, or is given to `fit`.

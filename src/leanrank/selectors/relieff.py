@@ -25,8 +25,8 @@ class ReliefF(ReliefSelector):
     divided by the feature's range) give
 
     .. math::
-        w_j \mathrel{+}= \frac1m \Big[ \sum_{C \ne c} \frac{P(C)}{1 - P(c)} \operatorname{mean}_{z \in \text{misses}_C}
-        |x_j - z_j| - \operatorname{mean}_{z \in \text{hits}} |x_j - z_j| \Big]
+        w_j \leftarrow w_j + \frac1m \left[ \sum_{C \ne c} \frac{P(C)}{1 - P(c)}
+        \operatorname{mean}_{z \in \text{misses}_C} |x_j - z_j| - \operatorname{mean}_{z \in \text{hits}} |x_j - z_j| \right]
 
     with the shares P of the grades in all data. Unlike single-feature scores it sees features that matter together.
 
