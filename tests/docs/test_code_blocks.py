@@ -45,7 +45,7 @@ def blocks(page):
 def folder(tmp_path, monkeypatch):
     """The files that a reader is supposed to have: judged data as text and as a table, and an engine's feature set."""
     monkeypatch.chdir(tmp_path)
-    data, _ = leanrank.make_ranking(45, (6, 12), n_informative=2, n_redundant=2, n_noise=2, random_state=0)
+    data, _ = leanrank.make_ranking(30, (5, 9), n_informative=2, n_redundant=1, n_noise=1, random_state=0)
     train, test = next(iter(leanrank.QueryKFold(3).split_queries(data)))
     for name in ("train.txt", "train.txt.gz", "train.parquet"):
         write = leanrank.write_parquet if name.endswith("parquet") else leanrank.write_letor

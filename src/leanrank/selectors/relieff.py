@@ -26,7 +26,8 @@ class ReliefF(ReliefSelector):
 
     .. math::
         w_j \leftarrow w_j + \frac1m \left[ \sum_{C \ne c} \frac{P(C)}{1 - P(c)}
-        \operatorname{mean}_{z \in \text{misses}_C} |x_j - z_j| - \operatorname{mean}_{z \in \text{hits}} |x_j - z_j| \right]
+        \operatorname{mean}_{z \in \text{misses}_C} |x_j - z_j|
+        - \operatorname{mean}_{z \in \text{hits}} |x_j - z_j| \right]
 
     with the shares P of the grades in all data. Unlike single-feature scores it sees features that matter together.
 
