@@ -80,12 +80,13 @@ def per_query(split: Split, columns, kind: str, name: str):
     return NDCG(k=10, convention=CONVENTIONS[name]).per_query(test.y, fitted.predict(test), test.query_ptr)
 
 
-def choose(method: str, split: Split, kind: str, k: int | None) -> list[int]:
+def choose(method: str, split: Split, kind: str, k: int | None, name: str) -> list[int]:
     """Column numbers that a method chooses from the training part."""
     if method == "all features":
         return list(range(split.train.n_features))
     if method == OURS:
-        chosen = select(split.train, final_ranker(kind), n_features=k, progress=False)
+        metric = NDCG(k=10, convention=CONVENTIONS[name])
+        chosen = select(split.train, final_ranker(kind), metric, n_features=k, progress=False)
         return [int(j) for j in chosen.indices]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -98,7 +99,7 @@ def measured(journal: Journal, name: str, f: int, split: Split, method: str, kin
     choice = {"task": "choose", "data": name, "fold": f, "method": method, "k": k}
     if method == OURS:
         choice["ranker"] = kind
-    columns = journal.once(choice, lambda: choose(method, split, kind, k))
+    columns = journal.once(choice, lambda: choose(method, split, kind, k, name))
     task = {"task": "test", "data": name, "fold": f, "ranker": kind, "columns": sorted(columns)}
     values = journal.once(task, lambda: [_plain(v) for v in per_query(split, columns, kind, name)])
     return columns, np.array(values, dtype=float)

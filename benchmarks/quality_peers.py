@@ -67,7 +67,7 @@ def _catboost(algorithm: str) -> Peer:
             catboost.Pool(d.X, d.y, group_id=np.repeat(np.arange(d.n_queries), d.query_sizes)) for d in (train, valid)
         ]
         model = catboost.CatBoostRanker(
-            loss_function="YetiRank", iterations=150, random_seed=0, thread_count=2, allow_writing_files=False
+            loss_function="YetiRank", iterations=150, random_seed=0, thread_count=1, allow_writing_files=False
         )
         found = model.select_features(
             pools[0],
@@ -119,7 +119,7 @@ def multisurf(data: RankingData, k: int) -> NDArray[np.int64]:
     part = data.take_queries(np.sort(order[fits]))
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
-        fitted = MultiSURF(n_jobs=2).fit(part.X.astype(float), part.y.astype(int))
+        fitted = MultiSURF(n_jobs=1).fit(part.X.astype(float), part.y.astype(int))
     return _top(fitted.feature_importances_, k)
 
 

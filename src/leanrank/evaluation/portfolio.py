@@ -14,8 +14,7 @@ from sklearn.base import clone
 from leanrank.data.ranking_data import RankingData
 from leanrank.errors import ParameterError
 from leanrank.evaluation.held_out import HeldOut, scaled
-from leanrank.rankers._base import LinearRanker, Ranker
-from leanrank.rankers.ranksvm import RankSVM
+from leanrank.rankers._base import LinearRanker
 from leanrank.selectors import registry
 from leanrank.selectors._base import Selector
 from leanrank.selectors._graph_selector import GraphSelector
@@ -41,6 +40,8 @@ SIMILARITY = Similarity("kendall", ties="cosine")
 FILTER_FACTOR = 3
 #: Share of the features left that elimination drops at a step.
 STEP = 0.15
+#: Importances are averaged over several rankers where there are no more queries than this.
+AVERAGED_QUERIES = 1_500
 #: The smallest gain for which BestGain goes on; its path matters here, not its stop.
 SMALLEST_GAIN = 1e-6
 
@@ -62,6 +63,25 @@ class Learner:
     @cached_property
     def graph(self) -> FeatureGraph:
         return self.held_out.graph(self.fold, IMPORTANCE, SIMILARITY, self.engine)
+
+    @property
+    def importance(self) -> NDArray[np.float64]:
+        """The share of each feature in what the ranker makes use of; on few queries the mean over several rankers."""
+        weight: NDArray[np.float64] = self.held_out.shared(("importance", self.fold), self._importance)
+        return weight
+
+    def _importance(self) -> NDArray[np.float64]:
+        linear = isinstance(self.held_out.ranker, LinearRanker)
+        total = np.zeros(self.held_out.data.n_features)
+        for train, valid in self.held_out.resamples(self.fold):
+            selector: Any = BoosterImportance(clone(self.held_out.ranker))
+            parts = (scaled(train), scaled(valid)) if linear else (train, valid)
+            weight = np.maximum(np.nan_to_num(selector.fit(parts[0], eval_set=parts[1]).scores_, nan=0.0), 0.0)
+            total += weight / max(weight.sum(), 1e-300)
+            if self.held_out.data.n_queries > AVERAGED_QUERIES:
+                break
+        share: NDArray[np.float64] = np.round(total / max(total.sum(), 1e-300), 12)
+        return share
 
     def fit(self, selector: Selector, columns: Order | None = None) -> Order:
         """The path of a selector on what may be seen, in column numbers; on some of the columns only, if given."""
@@ -90,53 +110,47 @@ class Learner:
 Method = Callable[[Learner], Order]
 
 
-def _graph_then_rfe(learner: Learner) -> Order:
-    """Leave out what the graph calls redundant, then eliminate by the ranker."""
-    filtered = learner.fit(MRMR())
+def _by_importance(learner: Learner) -> Order:
+    """What the ranker makes most use of, first."""
+    return np.argsort(-learner.importance, kind="stable")
+
+
+def _filter_then_rfe(filtered: Order, learner: Learner) -> Order:
+    """Leave out what the filter puts last, then eliminate by the ranker."""
     first = filtered[: max(2, min(len(filtered), FILTER_FACTOR * learner.largest))]
-    return np.concatenate([learner.fit(_elimination(learner), np.sort(first)), filtered[len(first) :]])
+    elimination = RankingRFE(clone(learner.held_out.ranker), step=STEP)
+    return np.concatenate([learner.fit(elimination, np.sort(first)), filtered[len(first) :]])
 
 
-def _relevance_then_redundancy(learner: Learner) -> Order:
-    """The ranker's own importance for relevance, the graph's similarity for redundancy."""
-    selector: Any = BoosterImportance(_booster(learner)).set_params()
-    train, valid = learner._train_valid(scale=isinstance(selector.ranker, LinearRanker))
-    weight = np.nan_to_num(selector.fit(train, eval_set=valid).scores_, nan=0.0)
-    graph = learner.graph
-    relevant = replace(graph, importance=weight / max(weight.max(), 1e-300))
+def _relevance_then_redundancy(relevance: NDArray[np.float64], learner: Learner) -> Order:
+    """A relevance of another kind with the graph's similarity for redundancy."""
+    relevant = replace(learner.graph, importance=relevance / max(relevance.max(), 1e-300))
     return np.asarray(MRMR().fit_graph(relevant).ranking_, dtype=np.int64)
 
 
-def _booster(learner: Learner) -> Ranker:
-    ranker: Ranker = clone(learner.held_out.ranker)
-    return ranker
-
-
-def _elimination(learner: Learner) -> RankingRFE:
-    return RankingRFE(_booster(learner), step=STEP)
-
-
-def _linear() -> RankSVM:
-    return RankSVM(C=1.0)
+def _blended(learner: Learner) -> NDArray[np.float64]:
+    """The geometric mean of a feature's worth alone and its share in the ranker."""
+    return np.sqrt(np.maximum(learner.graph.importance, 0.0) * learner.importance)
 
 
 #: name -> how it orders the features; what `methods="auto"` runs. Of methods that held-out queries cannot tell apart,
-#: the first is preferred: cheap filters that know redundancy come before those that train rankers.
+#: the first is preferred: the filter in widest use, then the cheap ones that know redundancy, then those that train
+#: rankers.
 AUTO: dict[str, Method] = {
-    "mrmr": lambda learner: learner.fit(MRMR()),
     "mrmr-f": lambda learner: learner.fit(MRMR(relevance="f", similarity=Similarity("pearson", scope="pooled"))),
+    "mrmr": lambda learner: learner.fit(MRMR()),
     "gas": lambda learner: learner.fit(GAS(c=0.5)),
     "bestgain": lambda learner: learner.fit(BestGain(delta=SMALLEST_GAIN, max_features=learner.largest)),
     "rank-filter": lambda learner: learner.fit(RankFilter()),
-    "importance": lambda learner: learner.fit(BoosterImportance(_booster(learner))),
-    "rfe": lambda learner: learner.fit(_elimination(learner)),
-    "linear-rfe": lambda learner: learner.fit(RankingRFE(_linear(), step=STEP)),
-    "importance+mrmr": _relevance_then_redundancy,
-    "mrmr>rfe": _graph_then_rfe,
+    "blend+mrmr": lambda learner: _relevance_then_redundancy(_blended(learner), learner),
+    "importance+mrmr": lambda learner: _relevance_then_redundancy(learner.importance, learner),
+    "importance": _by_importance,
+    "rfe": lambda learner: _filter_then_rfe(_by_importance(learner), learner),
+    "mrmr>rfe": lambda learner: _filter_then_rfe(learner.fit(MRMR()), learner),
 }
 
 
-def portfolio(methods: str | Sequence[Any], ranker: Ranker) -> dict[str, Method]:
+def portfolio(methods: str | Sequence[Any]) -> dict[str, Method]:
     """The methods asked for: "auto", or names (of the portfolio or of selectors) and selector objects."""
     if isinstance(methods, str):
         methods = list(AUTO) if methods == "auto" else [name.strip() for name in methods.split(",")]
@@ -150,8 +164,6 @@ def portfolio(methods: str | Sequence[Any], ranker: Ranker) -> dict[str, Method]
             chosen[method] = _of_selector(registry.get(method))
     if not chosen:
         raise ParameterError.of("select", "methods", "'auto' or at least one method", methods)
-    if isinstance(ranker, LinearRanker) and "rfe" in chosen:
-        chosen.pop("linear-rfe", None)  # the same thing
     return chosen
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from importlib.util import find_spec
 from typing import Any
@@ -109,8 +109,8 @@ def select(
     methods : "auto", names or selectors
         The portfolio: see `leanrank.evaluation.portfolio`.
     n_features : int, optional
-        Choose this many instead of applying the stop rule: by the first method of the portfolio that is within one
-        standard error of the best.
+        Choose this many instead of applying the stop rule: by the first method of the portfolio that held-out queries
+        do not show to be worse than the best.
     max_loss : float, optional
         What the stop rule allows, 0.002 by default.
     budget : float, optional
@@ -326,17 +326,15 @@ class _Run:
         if not self.repeats:
             return
         near = self._within_one_error(values, np.round([_mean(v) for v in values], 12))
-        rows = sorted(sorted(near, key=lambda i: (candidates[i].k, i))[:CONTENDERS])
+        smallest = sorted((i for i in near if candidates[i].method != ALL), key=lambda i: (candidates[i].k, i))
+        rows = sorted(smallest[:CONTENDERS])
         for held_out in self.repeats:
-            again = [replace(candidates[i], sets=self._sets(held_out, candidates[i])) for i in rows]
-            again.append(candidates[-1])
-            values[[*rows, -1]] += self._measure(held_out, [c.sets for c in again], "repeats")
+            paths = self._paths(held_out, list(dict.fromkeys(candidates[i].method for i in rows)))
+            sets = [
+                tuple(tuple(map(int, path[: candidates[i].k])) for path in paths[candidates[i].method]) for i in rows
+            ]
+            values[[*rows, -1]] += self._measure(held_out, [*sets, candidates[-1].sets], "repeats")
         values[[*rows, -1]] /= 1 + len(self.repeats)
-
-    def _sets(self, held_out: HeldOut, candidate: Candidate) -> tuple[tuple[int, ...], ...]:
-        """What the candidate's method chooses in other folds, at its size."""
-        paths = self._paths(held_out, [candidate.method])[candidate.method]
-        return tuple(tuple(int(j) for j in path[: candidate.k]) for path in paths)
 
     def _sizes(self, n_usable: int) -> tuple[list[int], list[int]]:
         if self.wanted is not None:
@@ -417,10 +415,10 @@ class _Run:
         smaller = range(len(candidates) - 1)
         near = self._within_one_error(values, means)
         if self.wanted is not None:
-            best = min(i for i in near if i in smaller)
+            best = self._first_not_worse(values[:-1], int(np.argmax(means[:-1])))
             how = (
                 f"of {len(smaller)} methods at {self.wanted} features on held-out queries, the first in the portfolio "
-                "within one standard error of the best"
+                f"that {level:.0%} confidence does not show to be worse than the best"
             )
             return best, found[best].low_one_sided >= -loss, how
         passing = [i for i in smaller if found[i].low_one_sided >= -loss]
@@ -448,6 +446,11 @@ class _Run:
             f"{found[best].n_queries:,} queries prove only that it loses at most {-found[best].low_one_sided:.4f}"
         )
         return best, False, how
+
+    def _first_not_worse(self, values: NDArray[np.float64], best: int) -> int:
+        """The first candidate that is not shown to be worse than the best looking, which is mostly the luckiest."""
+        behind = self._compare(values, values[best])
+        return next(i for i, difference in enumerate(behind) if difference.high >= 0)
 
     def _within_one_error(self, values: NDArray[np.float64], means: NDArray[np.float64]) -> list[int]:
         """Candidates (all features aside) whose mean is within one standard error of the best one's.
