@@ -34,7 +34,7 @@ class Relabel:
 
     def __call__(self, y: NDArray[np.float32]) -> NDArray[np.float32]:
         if self.levels is not None:
-            y = np.searchsorted(self.levels, y).astype(np.float32)
+            y = np.clip(np.searchsorted(self.levels, y, side="right") - 1, 0, None).astype(np.float32)
         return (y >= 1).astype(np.float32) if self.binary else y
 
 
@@ -53,8 +53,17 @@ def train_lightgbm(engine: Any, source: RankingSource, params: dict[str, Any], r
     return str(model.booster_.model_to_string())
 
 
-def train_xgboost(engine: Any, source: RankingSource, params: dict[str, Any], relabel: Relabel) -> str:
-    """The JSON of an `xgboost.Booster` trained by `DaskXGBRanker` with these parameters."""
+def train_xgboost(
+    engine: Any,
+    source: RankingSource,
+    params: dict[str, Any],
+    relabel: Relabel,
+    watched: tuple[RankingSource, Relabel] | None = None,
+) -> str:
+    """The JSON of an `xgboost.Booster` trained by `DaskXGBRanker` with these parameters.
+
+    With `watched`, held-out data and what their labels become, the model is cut after its best iteration.
+    """
     xgboost = require("xgboost", "XGBoost on Dask")
     on_dask = require("xgboost.dask", "XGBoost on Dask")
     client = _client(engine)
@@ -62,11 +71,18 @@ def train_xgboost(engine: Any, source: RankingSource, params: dict[str, Any], re
         X, y, _, qid = _on_workers(engine, source, relabel)
         model = on_dask.DaskXGBRanker(**params, allow_group_split=True)  # parts have whole queries
         model.client = client
+        held_out: dict[str, Any] = {}
+        if watched is not None:
+            X_held, y_held, _, qid_held = _on_workers(engine, *watched)
+            held_out = {"eval_set": [(X_held, y_held)], "eval_qid": [qid_held]}
         try:
-            model.fit(X, y, qid=qid)
+            model.fit(X, y, qid=qid, **held_out)
         except xgboost.core.XGBoostError as error:
             raise EngineError(f"XGBoost refused on the Dask cluster: {str(error).splitlines()[0]}") from error
-    return bytes(model.get_booster().save_raw("json")).decode("utf-8")
+    booster = model.get_booster()
+    if watched is not None:
+        booster = booster[: model.best_iteration + 1]
+    return bytes(booster.save_raw("json")).decode("utf-8")
 
 
 def _client(engine: Any) -> Any:

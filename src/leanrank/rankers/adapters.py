@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone, is_classifier
 from sklearn.utils import get_tags
 
-from leanrank.data.door import as_source
+from leanrank.data.door import as_source, is_source
 from leanrank.data.ranking_data import RankingData, RankingSource
 from leanrank.engines.fold import fold
 from leanrank.errors import DataError, LeanRankError, ParameterError, UnknownNameError
@@ -38,7 +38,8 @@ class Adapter(Ranker):
         cannot take: fractions, negative numbers.
     engine : DaskEngine, optional
         LightGBM and XGBoost: train on a Dask cluster, through the library's own Dask interface. Workers read their
-        parts of a Parquet or LETOR source themselves and hold them, dense, in memory. No `eval_set`.
+        parts of a Parquet or LETOR source themselves and hold them, dense, in memory; `eval_set` may be a source too.
+        XGBoost stops early there as here; LightGBM trains all its iterations, and the best number of them is kept.
     """
 
     def __init__(
@@ -78,18 +79,27 @@ class Adapter(Ranker):
     def fit(self, X: Any, y: Any = None, *, qid: Any = None, eval_set: Any = None, regroup: bool = False) -> Self:
         if self.engine is None:
             return super().fit(X, y, qid=qid, eval_set=eval_set, regroup=regroup)
-        if eval_set is not None:
-            raise ParameterError("Training with engine= takes no eval_set: choose the number of iterations beforehand.")
         self._must("labels", "'keep' or 'rank'", self.labels in ("keep", "rank"))
         source = as_source(X, y, qid=qid, regroup=regroup, missing=True)
         self.n_features_in_ = len(source.feature_names)
         self._keep_names(X, source.feature_names)
-        self._fit_on_cluster(source, fold(LabelLevels(), source, self.engine))
+        valid = None if eval_set is None else self._eval_source(eval_set, regroup=regroup)
+        self._fit_on_cluster(source, fold(LabelLevels(), source, self.engine), valid)
         return self
+
+    def _eval_source(self, eval_set: Any, *, regroup: bool) -> RankingSource:
+        """What to watch while training on a cluster: a source of the same features."""
+        if not is_source(eval_set) or isinstance(eval_set, RankingData):
+            return self._eval_data(eval_set, regroup=regroup)
+        names = eval_set.feature_names
+        known = tuple(getattr(self, "feature_names_in_", names))
+        if len(names) != self.n_features_in_ or tuple(names) != known:
+            raise DataError(f"eval_set has other features than the training data: {len(names)}, {self.n_features_in_}.")
+        return eval_set
 
     fit.__doc__ = Ranker.fit.__doc__
 
-    def _fit_on_cluster(self, source: RankingSource, levels: Levels) -> None:
+    def _fit_on_cluster(self, source: RankingSource, levels: Levels, valid: RankingSource | None) -> None:
         """Train through the library's Dask interface."""
         raise ParameterError(f"{type(self).__name__} cannot train on a cluster: leave out engine=.")
 

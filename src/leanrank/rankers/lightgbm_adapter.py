@@ -12,10 +12,15 @@ from sklearn.base import clone
 
 from leanrank._optional import require
 from leanrank.data.ranking_data import RankingData, RankingSource
+from leanrank.engines.fold import fold
 from leanrank.errors import DataError, LeanRankError
+from leanrank.metrics._base import Metric
+from leanrank.metrics.average_precision import AP
+from leanrank.metrics.ndcg import NDCG
 from leanrank.rankers._base import Scores
+from leanrank.rankers._staged import StagedMetric, best_length
 from leanrank.rankers.adapters import Adapter
-from leanrank.stats.label_levels import Levels
+from leanrank.stats.label_levels import LabelLevels, Levels
 
 # LightGBM refuses longer queries, and labels from this one on unless told their gains.
 _LONGEST_QUERY = 10_000
@@ -84,7 +89,7 @@ class LightGBMAdapter(Adapter):
         self.model_text_ = model.booster_.model_to_string()
         self._booster = None
 
-    def _fit_on_cluster(self, source: RankingSource, levels: Levels) -> None:
+    def _fit_on_cluster(self, source: RankingSource, levels: Levels, valid: RankingSource | None) -> None:
         from leanrank.engines.dask_training import Relabel, train_lightgbm
 
         relabel = Relabel(levels.labels if self.labels == "rank" else None)
@@ -94,8 +99,24 @@ class LightGBMAdapter(Adapter):
         params = dict(clone(self.estimator).get_params())
         if y.max() >= _DEFAULT_LABELS and not params.get("label_gain"):
             params["label_gain"] = list(range(int(y.max()) + 1))
+        if valid is not None:  # what cannot be is refused before hours of training
+            self._cutoff()
+            patience = self._patience(int(params["n_estimators"]))
+            found = relabel(fold(LabelLevels(), valid, self.engine).labels).astype(np.float64)
+            self._whole_labels(found, "LightGBM", of_rows=False)
         self.model_text_ = train_lightgbm(self.engine, source, params, relabel)
         self._booster = None
+        if valid is not None:
+            values = fold(StagedMetric(self.model_text_, self._watched(y.max()), relabel), valid, self.engine)
+            self.model_text_ = self.model_.model_to_string(num_iteration=best_length(values, patience))
+            self._booster = None
+
+    def _watched(self, highest: float) -> Metric:
+        """The metric of `eval_metric` as LightGBM means it."""
+        stem, cutoff = self._cutoff()
+        if stem == "map":
+            return AP(k=cutoff, convention="lightgbm")
+        return NDCG(k=cutoff, convention="lightgbm", gain="exp2" if highest < _DEFAULT_LABELS else "linear")
 
     @property
     def model_(self) -> Any:

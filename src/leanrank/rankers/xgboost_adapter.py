@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -10,10 +11,11 @@ from sklearn.base import clone
 
 from leanrank._optional import require
 from leanrank.data.ranking_data import RankingData, RankingSource
+from leanrank.engines.fold import fold
 from leanrank.errors import DataError, LeanRankError
 from leanrank.rankers._base import Scores
 from leanrank.rankers.adapters import Adapter, densified
-from leanrank.stats.label_levels import Levels
+from leanrank.stats.label_levels import LabelLevels, Levels
 
 _MOST_EXPONENTIAL_LABEL = 31
 
@@ -55,7 +57,7 @@ class XGBoostAdapter(Adapter):
         params = model.get_params()
         levels = np.unique(data.y)
         labels = [self._label_values(data)] + ([] if valid is None else [self._label_values(valid, levels)])
-        stem, cutoff = self._cutoff()
+        stem, _ = self._cutoff()
         objective = str(params.get("objective") or "rank:ndcg")
         if objective == "rank:map":
             labels = [(y >= 1.0).astype(np.float64) for y in labels]
@@ -66,10 +68,7 @@ class XGBoostAdapter(Adapter):
                 model.set_params(ndcg_exp_gain=False)
         watching: dict[str, Any] = {}
         if valid is not None:
-            patience = self._patience(int(params.get("n_estimators") or 100))
-            # A trailing "-" scores a query without relevant documents 0 instead of 1, as everywhere else here.
-            name = f"{stem}-" if cutoff is None else f"{stem}@{cutoff}-"
-            model.set_params(early_stopping_rounds=patience, eval_metric=name)
+            model.set_params(**self._watching(params))
             graded = labels[1] if stem == "ndcg" else (labels[1] >= 1.0).astype(np.float64)
             watching = {"eval_set": [(densified(valid.X), graded)], "eval_qid": [_query_numbers(valid)]}
         try:
@@ -82,7 +81,14 @@ class XGBoostAdapter(Adapter):
         self.model_text_ = bytes(booster.save_raw("json")).decode("utf-8")
         self._booster = None
 
-    def _fit_on_cluster(self, source: RankingSource, levels: Levels) -> None:
+    def _watching(self, params: dict[str, Any]) -> dict[str, Any]:
+        """When to stop, and by which metric."""
+        stem, cutoff = self._cutoff()
+        # A trailing "-" scores a query without relevant documents 0 instead of 1, as everywhere else here.
+        name = f"{stem}-" if cutoff is None else f"{stem}@{cutoff}-"
+        return {"early_stopping_rounds": self._patience(int(params.get("n_estimators") or 100)), "eval_metric": name}
+
+    def _fit_on_cluster(self, source: RankingSource, levels: Levels, valid: RankingSource | None) -> None:
         from leanrank.engines.dask_training import Relabel, train_xgboost
 
         params = dict(clone(self.estimator).get_params())
@@ -93,7 +99,14 @@ class XGBoostAdapter(Adapter):
             self._whole_labels(y, "XGBoost's rank:ndcg", of_rows=False)
             if y.max() > _MOST_EXPONENTIAL_LABEL and params.get("ndcg_exp_gain") is None:
                 params["ndcg_exp_gain"] = False
-        self.model_text_ = train_xgboost(self.engine, source, params, relabel)
+        watched = None
+        if valid is not None:
+            params.update(self._watching(params))
+            found = relabel(fold(LabelLevels(), valid, self.engine).labels).astype(np.float64)
+            if objective == "rank:ndcg":
+                self._whole_labels(found, "XGBoost's rank:ndcg", of_rows=False)
+            watched = (valid, replace(relabel, binary=relabel.binary or self._cutoff()[0] == "map"))
+        self.model_text_ = train_xgboost(self.engine, source, params, relabel, watched)
         self._booster = None
 
     @property
