@@ -11,9 +11,15 @@ TORCH ?= torch==2.13.0
 
 .PHONY: demo test test-browser lint bench reproduce quality docs linkcheck clean setup cpu-torch
 
-$(VENV)/.installed: pyproject.toml
-	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "leanrank needs Python 3.11 or newer")'
-	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+# The package alone is enough to use it; the tests bring every library they compare with.
+$(VENV)/.ready: pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "leanrank needs Python 3.11 or newer")'
+	@echo "Setting up $(VENV): about a minute, once"
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(PIP) -e .
+	@touch $@
+
+$(VENV)/.installed: $(VENV)/.ready
 	$(PIP) -e '.[test,lint]'
 	@touch $@
 
@@ -31,7 +37,7 @@ setup: $(VENV)/.installed
 cpu-torch: $(VENV)/.installed
 	$(BIN)/python -c 'import torch' 2>/dev/null || $(PIP) '$(TORCH)'
 
-demo: $(VENV)/.installed  ## the main job on an embedded data set
+demo: $(VENV)/.ready  ## the main job on an embedded data set
 	$(BIN)/leanrank demo
 
 test: $(VENV)/.installed  ## all tests
