@@ -32,6 +32,7 @@ DOCS = HERE.parent / "docs"
 K = 8
 CONVENTIONS = {"OHSUMED": "letor3", "MQ2008": "letor4", "MSLR sample": "mslr", "FLUCCS": "standard"}
 LETOR = ("OHSUMED", "MQ2008")
+FIXED = [*LETOR, "MSLR sample"]
 OURS = "leanrank select"
 
 
@@ -148,7 +149,7 @@ def fixed_size(journal: Journal, names: list[str], methods: list[str]) -> None:
     print(text)
 
 
-def stop_rule(journal: Journal) -> None:
+def stop_rule(journal: Journal, names: list[str]) -> None:
     """Number of features and test difference to all features, with an interval, per data set and ranker."""
     lines = [
         "# The stop rule on four data sets",
@@ -159,7 +160,7 @@ def stop_rule(journal: Journal) -> None:
         "| data | ranker | features | kept (mean, per split) | test NDCG@10, all | kept | difference |",
         "|---|---|---|---|---|---|---|",
     ]
-    for name in CONVENTIONS:
+    for name in names:
         for kind in ("RankSVM", "LightGBM"):
             before, after, sizes = [], [], []
             for f, split in enumerate(splits(name)):
@@ -183,15 +184,15 @@ def stop_rule(journal: Journal) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--stop-rule", action="store_true", help="the stop rule instead of a fixed size")
-    parser.add_argument("--data", nargs="*", default=["OHSUMED", "MQ2008", "MSLR sample"], help="data sets")
+    parser.add_argument("--data", nargs="*", help="data sets; by default all of the table")
     parser.add_argument("--methods", nargs="*", default=["all features", OURS, *PEERS], help="methods")
     arguments = parser.parse_args()
     (HERE / "results").mkdir(exist_ok=True)
     with Journal(HERE / "results" / "quality.db", {"what": "quality"}) as journal:
         if arguments.stop_rule:
-            stop_rule(journal)
+            stop_rule(journal, arguments.data or list(CONVENTIONS))
         else:
-            fixed_size(journal, arguments.data, arguments.methods)
+            fixed_size(journal, arguments.data or FIXED, arguments.methods)
 
 
 if __name__ == "__main__":
