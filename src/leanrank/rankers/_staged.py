@@ -54,7 +54,7 @@ class StagedMetric:
 
 
 class _Last(threading.local):
-    """The model this thread read last: a booster keeps the range of iterations to itself, so threads cannot share it."""
+    """The model this thread read last: a booster keeps its range of iterations to itself, so threads share none."""
 
     text = ""
     booster: Any = None
