@@ -221,13 +221,17 @@ def _open(path: Path | None) -> sqlite3.Connection:
             database.close()
             raise DataError(f"{path}: is a database, but not a journal of this version of leanrank.")
         database.execute("PRAGMA journal_mode = WAL")
-        with database:
-            database.execute("CREATE TABLE IF NOT EXISTS about (name TEXT PRIMARY KEY, value TEXT NOT NULL)")
-            database.execute(
-                "CREATE TABLE IF NOT EXISTS tasks "
-                "(key TEXT PRIMARY KEY, task TEXT NOT NULL, result TEXT NOT NULL, seconds REAL NOT NULL)"
-            )
-            database.execute(f"PRAGMA user_version = {FORMAT}")
+        # one transaction: a kill leaves a whole journal or an empty file
+        database.executescript(
+            f"""
+            BEGIN IMMEDIATE;
+            CREATE TABLE IF NOT EXISTS about (name TEXT PRIMARY KEY, value TEXT NOT NULL);
+            CREATE TABLE IF NOT EXISTS tasks
+                (key TEXT PRIMARY KEY, task TEXT NOT NULL, result TEXT NOT NULL, seconds REAL NOT NULL);
+            PRAGMA user_version = {FORMAT};
+            COMMIT;
+            """
+        )
         return database
     except sqlite3.Error as error:
         raise DataError(f"{path}: cannot be used as a journal ({error}).") from error
