@@ -38,6 +38,8 @@ IMPORTANCE = Importance("map", direction="max")
 SIMILARITY = Similarity("kendall", ties="cosine")
 #: How many times the features wanted a filter leaves to the elimination behind it.
 FILTER_FACTOR = 3
+#: Elimination trains on no more features than this; behind them the filter's order stands.
+ELIMINATED = 60
 #: Share of the features left that elimination drops at a step.
 STEP = 0.15
 #: Importances are averaged over several rankers where there are no more queries than this.
@@ -117,7 +119,7 @@ def _by_importance(learner: Learner) -> Order:
 
 def _filter_then_rfe(filtered: Order, learner: Learner) -> Order:
     """Leave out what the filter puts last, then eliminate by the ranker."""
-    first = filtered[: max(2, min(len(filtered), FILTER_FACTOR * learner.largest))]
+    first = filtered[: max(2, min(len(filtered), FILTER_FACTOR * learner.largest, ELIMINATED))]
     elimination = RankingRFE(clone(learner.held_out.ranker), step=STEP)
     return np.concatenate([learner.fit(elimination, np.sort(first)), filtered[len(first) :]])
 
