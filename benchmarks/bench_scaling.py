@@ -16,17 +16,23 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
+from collections.abc import Callable
 from pathlib import Path
 from statistics import median
-from time import perf_counter
+from time import perf_counter, process_time
 from typing import Any
 
 from benchmarks.scaling_data import K, block_of, first_files, folder_of, forget_files, say
 from benchmarks.scaling_page import write_page
 
+from leanrank.data.parquet import scan_parquet
+from leanrank.data.parquet_writing import write_parquet
+from leanrank.engines.fold import fold
 from leanrank.engines.local import LocalEngine
 from leanrank.selectors.gas import GAS
 from leanrank.stats.feature_graph import feature_graph
+from leanrank.stats.importance import Importance
 
 DEFAULT_ROWS = 2_000_000
 SIZES = (1, 2, 5, 10, 20)
@@ -34,6 +40,8 @@ MEMORY_LIMIT = 2 * 10**9
 #: Million rows that the page is about: a smaller run leaves it alone.
 PAGE = 20
 PROCESSES = (1, 2, 4)
+WIDTHS = (136, 500, 1_000)
+BLOCKS = (50_000, 100_000, 200_000)
 
 
 def peak_memory() -> int:
@@ -82,6 +90,33 @@ def _threads_here(folder: Path, n_files: int, repeats: int) -> dict[str, Any]:
     return {"one": best[1], "two": best[2]}
 
 
+def _memory_here(folder: Path, n_files: int, block_rows: int) -> dict[str, Any]:
+    """Peak memory of a fold on one thread, with blocks of so many rows."""
+    start = perf_counter()
+    feature_graph(first_files(folder, 1), engine=LocalEngine(1, block_rows))
+    return {"seconds": perf_counter() - start, "bytes": peak_memory()}
+
+
+def _costs_here(folder: Path, n_files: int, n_features: int) -> dict[str, Any]:
+    """Processor seconds of one thread for a million rows of so many features: importance, graph, reading."""
+    data = block_of(0, 160, n_features)
+    with tempfile.TemporaryDirectory(dir=folder.parent) as beside:
+        write_parquet(data, Path(beside, "wide.parquet"))
+        source = scan_parquet(beside)
+        works: dict[str, Callable[[], Any]] = {
+            "importance": lambda: fold(Importance("map"), data, LocalEngine(1)),
+            "graph": lambda: feature_graph(data, engine=LocalEngine(1)),
+            "reading": lambda: [block.n_rows for block in source.blocks()],
+        }
+        best = dict.fromkeys(works, float("inf"))
+        for _ in range(4):
+            for name, work in works.items():
+                start = process_time()
+                work()
+                best[name] = min(best[name], process_time() - start)
+    return {name: seconds * 1e6 / data.n_rows for name, seconds in best.items()}
+
+
 def measured(what: str, folder: Path, n_files: int, n: int) -> dict[str, Any]:
     """Run one of the functions above in a process of its own."""
     command = [sys.executable, "-m", "benchmarks.bench_scaling", what, str(folder), str(n_files), str(n)]
@@ -101,6 +136,7 @@ def run(rows: int | None = None) -> list[dict[str, Any]]:
     say(f"the data are in {folder}, and stay there for the next run")
     results = [*_growth_rows(folder, n_files, note), _threads_row(folder, n_files)]
     results += _dask_rows(folder, min(n_files, 4))
+    results += _memory_rows(folder) + _cost_rows(folder)
     if n_files >= PAGE:
         write_page(results)
     return results
@@ -176,7 +212,25 @@ def _dask_rows(folder: Path, n_files: int) -> list[dict[str, Any]]:
     ]
 
 
+def _memory_rows(folder: Path) -> list[dict[str, Any]]:
+    peaks = {rows: measured("memory", folder, 1, rows)["bytes"] for rows in BLOCKS}
+    return [
+        {"what": f"peak memory, 1 thread, blocks of {rows:,}: {peak / 1e9:.2f} GB", "block_rows": rows, "bytes": peak}
+        for rows, peak in peaks.items()
+    ]
+
+
+def _cost_rows(folder: Path) -> list[dict[str, Any]]:
+    costs = {width: measured("costs", folder, 1, width) for width in WIDTHS}
+    return [
+        {"what": f"processor time of a million rows x {width:,}: {kind}", "features": width, "kind": kind, "ours_s": s}
+        for width, found in costs.items()
+        for kind, s in found.items()
+    ]
+
+
 if __name__ == "__main__":
     what, folder, n_files, n = sys.argv[1], Path(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4])
-    work = {"local": _fold_here, "dask": _fold_on_dask, "threads": _threads_here}[what]
+    here = {"local": _fold_here, "dask": _fold_on_dask, "threads": _threads_here}
+    work = {**here, "memory": _memory_here, "costs": _costs_here}[what]
     print(json.dumps(work(folder, n_files, n)))

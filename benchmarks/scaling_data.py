@@ -27,15 +27,16 @@ _BYTES_PER_FILE = ROWS_PER_FILE * (K + 3) * 4
 _RESERVE = 5 * 10**9
 
 
-def block_of(number: int, n_queries: int) -> RankingData:
+def block_of(number: int, n_queries: int, n_features: int = K) -> RankingData:
     """Queries with counts, scores and flags as features, half of them related to the label."""
     rng = np.random.default_rng(number)
     n = n_queries * DOCUMENTS
     y = rng.choice(5, size=n, p=[0.52, 0.23, 0.16, 0.06, 0.03]).astype(np.float32)
-    X = rng.standard_normal((n, K), dtype=np.float32)
+    X = rng.standard_normal((n, n_features), dtype=np.float32)
     X[:, ::2] += 0.3 * y[:, None]
-    X[:, : K // 3] = np.floor(np.exp(X[:, : K // 3]))  # counts: many ties
-    X[:, K // 3 : K // 2] = X[:, K // 3 : K // 2].round(1)
+    third, half = n_features // 3, n_features // 2
+    X[:, :third] = np.floor(np.exp(X[:, :third]))  # counts: many ties
+    X[:, third:half] = X[:, third:half].round(1)
     return RankingData(X, y, np.arange(0, n + 1, DOCUMENTS), number * n_queries + np.arange(n_queries))
 
 
