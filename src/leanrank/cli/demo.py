@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Sequence
 from pathlib import Path
+from shutil import which
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -60,9 +62,11 @@ def demo(
         }
         print(json.dumps({**files, **found}, ensure_ascii=False))
         return
-    console.print(Text(f"Written: {path}, {features}"))
-    console.print(Text(f"Open the report in a browser: {report.resolve()}", style="bold"))
-    console.print(Text("Next, on your own data: leanrank select FILE -o features.json --report report.html"))
+    console.print(Text(f"Written: {path}, {features}"), soft_wrap=True)
+    console.print(Text(f"Open the report in a browser: {report.resolve()}", style="bold"), soft_wrap=True)
+    program = "leanrank" if which("leanrank") else sys.argv[0]  # it may be in an environment that is not active
+    next_step = f"Next, on your own data: {program} select FILE -o features.json --report report.html"
+    console.print(Text(next_step), soft_wrap=True)
 
 
 def _found(selection: Selection, truth: Sequence[FeatureTruth]) -> str:

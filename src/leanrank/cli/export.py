@@ -79,4 +79,4 @@ def export(
         return
     console = Console()
     console.print(Text(f"{len(result.features)} features for {to}, in the order of the model."))
-    console.print(Text("Written: " + ", ".join(str(path) for path in written.values()) + "."))
+    console.print(Text("Written: " + ", ".join(str(path) for path in written.values()) + "."), soft_wrap=True)

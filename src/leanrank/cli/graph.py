@@ -73,8 +73,8 @@ def graph(
     console = Console()
     _show(computed, console)
     written = [output, *(path for path in (heatmap, draw) if path is not None)]
-    console.print(Text(f"Written: {', '.join(map(str, written))}. "), end="")
-    console.print(Text(f"Next: leanrank select {file} --graph {output} --method gas -k 10"))
+    console.print(Text(f"Written: {', '.join(map(str, written))}. "), end="", soft_wrap=True)
+    console.print(Text(f"Next: leanrank select {file} --graph {output} --method gas -k 10"), soft_wrap=True)
 
 
 def _show(graph: FeatureGraph, console: Console, shown: int = 10) -> None:

@@ -90,7 +90,7 @@ def reduce(
     _show(reducer, console)
     written = [path for path in (output, weights, chart) if path is not None]
     if written:
-        console.print(Text(f"Written: {', '.join(map(str, written))}"))
+        console.print(Text(f"Written: {', '.join(map(str, written))}"), soft_wrap=True)
 
 
 def _show(reducer: RCDR, console: Console) -> None:

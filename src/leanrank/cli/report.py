@@ -79,13 +79,13 @@ def report(
         Console(stderr=True).print(Text(why_not, style="yellow"))
     if charts is not None:
         written = write_charts(summary, charts)
-        console.print(Text(f"Written: {len(written)} pictures in {charts}"))
+        console.print(Text(f"Written: {len(written)} pictures in {charts}"), soft_wrap=True)
     if as_json:
         print(text_of(summary), end="")
         return
     write_summary(summary, target, form)
     console.print(Text(summary["sentence"], style="bold"))
-    console.print(Text(f"Written: {target}"))
+    console.print(Text(f"Written: {target}"), soft_wrap=True)
 
 
 def _data_again(source: dict[str, Any], fingerprint: str) -> tuple[RankingData | None, str]:

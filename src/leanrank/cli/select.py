@@ -155,7 +155,11 @@ def select(
         _say_written(output, console)
         _say_written(report, console)
         if output is not None:
-            console.print(Text(f"Next: leanrank train {file} --features {output} -o model.json"))
+            from leanrank.evaluation.select_features import default_ranker
+
+            learner = ranker or default_ranker(None, 1)._name
+            next_step = f"Next: leanrank train {file} --features {output} --ranker {learner} -o model.json"
+            console.print(Text(next_step), soft_wrap=True)
 
 
 def _names(text: str | None) -> tuple[str, ...]:
@@ -210,4 +214,4 @@ def _deliver(record: dict[str, Any], output: Path | None, form: Format | None, *
 
 def _say_written(output: Path | None, console: Console) -> None:
     if output is not None:
-        console.print(Text(f"Written: {output}"))
+        console.print(Text(f"Written: {output}"), soft_wrap=True)

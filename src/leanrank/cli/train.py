@@ -88,4 +88,6 @@ def train(
     for part, values in quality.items():
         table.add_row(part, *(f"{value:.4f}" for value in values.values()))
     console.print(table)
-    console.print(Text(f"Written: {output}. Next: leanrank predict test.txt --model {output} -o scores.txt"))
+    console.print(
+        Text(f"Written: {output}. Next: leanrank predict test.txt --model {output} -o scores.txt"), soft_wrap=True
+    )
