@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 from docutils import nodes
 from sphinx.util.docutils import SphinxDirective
 
-WIDTH = 100
+WIDTH = 80
 
 
 class CommandHelp(SphinxDirective):
