@@ -2,7 +2,7 @@
 
 import pytest
 
-from leanrank.evaluation.reproduce.markdown import page, section
+from leanrank.evaluation.reproduce.markdown import cell_row, page, section
 from leanrank.evaluation.reproduce.outcome import Cell, Claim, Reproduction, Table
 from leanrank.evaluation.reproduce.published_tables import Published, published
 
@@ -30,6 +30,19 @@ def cell(text, ours, unit="fraction", exact=False, reason=""):
 )
 def test_status(text, ours, unit, status):
     assert cell(text, ours, unit).status == status
+
+
+@pytest.mark.parametrize(
+    ("text", "ours", "unit", "shown"),
+    [
+        ("2", 3.2, "count", ("3.2", "+1.2")),
+        ("45", 45.0, "count", ("45", "+0")),
+        ("38.82", 38.8199, "percent", ("38.82", "+0.00")),
+        ("0.4446", 0.4436, "fraction", ("0.4436", "-0.0010")),
+    ],
+)
+def test_figures_are_shown_as_printed(text, ours, unit, shown):
+    assert cell_row(cell(text, ours, unit))[5:7] == shown
 
 
 def test_only_exact_cells_fail():

@@ -67,10 +67,12 @@ def cell_row(cell: Cell) -> tuple[str, ...]:
     place = (p.table, p.dataset, p.method, p.metric, p.text + (" (?)" if p.doubtful else ""))
     if cell.ours is None or cell.difference is None:
         return (*place, "", "", "not computed", cell.reason)
-    decimals = max(p.decimals, 0)
+    # A mean of counts beside a whole number shows the digit by which it differs.
+    decimals = p.decimals if cell.status == "equal" else max(p.decimals, 1)
     status = cell.status + (", exact" if cell.exact else "")
     reason = "" if cell.status == "equal" else cell.reason
-    return (*place, f"{cell.ours:.{decimals}f}", f"{cell.difference:+.{max(decimals, 1)}f}", status, reason)
+    difference = round(cell.difference, decimals) + 0.0  # no minus before a zero
+    return (*place, f"{cell.ours:.{decimals}f}", f"{difference:+.{decimals}f}", status, reason)
 
 
 def _missing(cells: Sequence[Cell]) -> list[str]:
