@@ -29,6 +29,7 @@ from leanrank.rankers.ranksvm import RankSVM
 HERE = Path(__file__).parent
 DATA = Path(os.environ.get("LEANRANK_SHARED", HERE.parent.parent / "shared")) / "data"
 DOCS = HERE.parent / "docs"
+RUNS = HERE / "results" / "runs"
 K = 8
 CONVENTIONS = {"OHSUMED": "letor3", "MQ2008": "letor4", "MSLR sample": "mslr", "FLUCCS": "standard"}
 LETOR = ("OHSUMED", "MQ2008")
@@ -81,13 +82,15 @@ def per_query(split: Split, columns, kind: str, name: str):
     return NDCG(k=10, convention=CONVENTIONS[name]).per_query(test.y, fitted.predict(test), test.query_ptr)
 
 
-def choose(method: str, split: Split, kind: str, k: int | None, name: str) -> list[int]:
+def choose(method: str, split: Split, kind: str, k: int | None, name: str, f: int) -> list[int]:
     """Column numbers that a method chooses from the training part."""
     if method == "all features":
         return list(range(split.train.n_features))
     if method == OURS:
         metric = NDCG(k=10, convention=CONVENTIONS[name])
-        chosen = select(split.train, final_ranker(kind), metric, n_features=k, progress=False)
+        RUNS.mkdir(parents=True, exist_ok=True)
+        run = RUNS / f"{name} {f} {kind} {'stop rule' if k is None else k}.db".replace(" ", "-")
+        chosen = select(split.train, final_ranker(kind), metric, n_features=k, progress=False, journal=run)
         return [int(j) for j in chosen.indices]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -100,7 +103,7 @@ def measured(journal: Journal, name: str, f: int, split: Split, method: str, kin
     choice = {"task": "choose", "data": name, "fold": f, "method": method, "k": k}
     if method == OURS:
         choice["ranker"] = kind
-    columns = journal.once(choice, lambda: choose(method, split, kind, k, name))
+    columns = journal.once(choice, lambda: choose(method, split, kind, k, name, f))
     task = {"task": "test", "data": name, "fold": f, "ranker": kind, "columns": sorted(columns)}
     values = journal.once(task, lambda: [_plain(v) for v in per_query(split, columns, kind, name)])
     return columns, np.array(values, dtype=float)
@@ -140,10 +143,11 @@ def fixed_size(journal: Journal, names: list[str], methods: list[str]) -> None:
         row = " | ".join(f"{cells[method][c]:.4f}" for c in columns)
         lines.append(f"| {method} | {row} | {mean(method, letor):.4f} | {mean(method, columns):.4f} |")
     peers = [m for m in methods if m not in (OURS, "all features")]
-    hindsight = np.mean(
-        [max(np.mean([cells[m][(n, kind)] for kind in ("RankSVM", "LightGBM")]) for m in peers) for n in names]
-    )
-    lines += ["", f"The right peer per data set, chosen by hindsight: {hindsight:.4f}."]
+    if peers:
+        hindsight = np.mean(
+            [max(np.mean([cells[m][(n, kind)] for kind in ("RankSVM", "LightGBM")]) for m in peers) for n in names]
+        )
+        lines += ["", f"The right peer per data set, chosen by hindsight: {hindsight:.4f}."]
     text = "\n".join(lines) + "\n"
     (DOCS / "quality.md").write_text(text)
     print(text)

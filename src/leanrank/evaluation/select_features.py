@@ -43,6 +43,8 @@ COARSE = 3
 FINALISTS = 3
 #: The first round looks at no more queries than this.
 SAMPLE_QUERIES = 1_500
+#: A method is called worse than the best when this sure.
+TOLD_APART = 0.75
 #: On few queries the cross-validation is repeated with other folds: so often that this many queries are measured, ...
 REPEATED_QUERIES = 400
 #: ... but not more often than this, ...
@@ -325,9 +327,9 @@ class _Run:
         """
         if not self.repeats:
             return
-        near = self._within_one_error(values, np.round([_mean(v) for v in values], 12))
-        smallest = sorted((i for i in near if candidates[i].method != ALL), key=lambda i: (candidates[i].k, i))
-        rows = sorted(smallest[:CONTENDERS])
+        bounds = [d.low_one_sided for d in self._compare(values, values[-1])]
+        surest = sorted(self._within_one_error(values[:-1]), key=lambda i: (-bounds[i], i))
+        rows = sorted(surest[:CONTENDERS])
         for held_out in self.repeats:
             paths = self._paths(held_out, list(dict.fromkeys(candidates[i].method for i in rows)))
             sets = [
@@ -413,12 +415,11 @@ class _Run:
         means = np.round([_mean(v) for v in values], 12)
         costs = [self._cost(c) for c in candidates]
         smaller = range(len(candidates) - 1)
-        near = self._within_one_error(values, means)
         if self.wanted is not None:
             best = self._first_not_worse(values[:-1], int(np.argmax(means[:-1])))
             how = (
                 f"of {len(smaller)} methods at {self.wanted} features on held-out queries, the first in the portfolio "
-                f"that {level:.0%} confidence does not show to be worse than the best"
+                f"that {TOLD_APART:.0%} confidence does not show to be worse than the best"
             )
             return best, found[best].low_one_sided >= -loss, how
         passing = [i for i in smaller if found[i].low_one_sided >= -loss]
@@ -426,39 +427,27 @@ class _Run:
         if passing:
             best = min(passing, key=lambda i: (costs[i], candidates[i].k, -means[i], i))
             return best, True, f"the {size} set that loses at most {loss:g} with {level:.0%} confidence"
-        estimated = [i for i in near if i in smaller and found[i].mean >= -loss]
-        if not estimated and costs[-1] > self.limits.budget:  # all features are no answer where they cannot be paid for
-            best = min((i for i in near if i in smaller), key=lambda i: (costs[i], candidates[i].k, -means[i], i))
-            how = (
-                f"the cheapest set within one standard error of the best that a budget of {self.limits.budget:g} buys; "
-                f"each of these is estimated to lose more than {loss:g}"
-            )
-            return best, False, how
-        if not estimated:
-            return (
-                len(candidates) - 1,
-                True,
-                f"every smaller set that was measured is estimated to lose more than {loss:g}",
-            )
-        best = min(estimated, key=lambda i: (costs[i], candidates[i].k, -means[i], i))
+        surest = max(smaller, key=lambda i: (round(found[i].low_one_sided, 9), -costs[i], -candidates[i].k, -i))
+        if found[surest].mean < -loss and costs[-1] <= self.limits.budget:
+            everything = f"even the surest of the smaller sets is estimated to lose more than {loss:g}"
+            return len(candidates) - 1, True, everything
         how = (
-            f"the {size} set within one standard error of the best that is estimated to lose at most {loss:g}; "
-            f"{found[best].n_queries:,} queries prove only that it loses at most {-found[best].low_one_sided:.4f}"
+            f"the surest of the smaller sets: {found[surest].n_queries:,} queries prove only that it loses at most "
+            f"{max(0.0, -found[surest].low_one_sided):.4f}, not {loss:g}"
         )
-        return best, False, how
+        return surest, False, how
 
     def _first_not_worse(self, values: NDArray[np.float64], best: int) -> int:
-        """The first candidate that is not shown to be worse than the best looking, which is mostly the luckiest."""
-        behind = self._compare(values, values[best])
-        return next(i for i, difference in enumerate(behind) if difference.high >= 0)
+        """The first candidate that is not shown to be worse than the best looking, which is mostly the luckiest.
 
-    def _within_one_error(self, values: NDArray[np.float64], means: NDArray[np.float64]) -> list[int]:
-        """Candidates (all features aside) whose mean is within one standard error of the best one's.
-
-        The error is that of the difference per query. Few queries cannot tell methods apart that differ by less, and
-        the best looking of many is mostly the luckiest.
+        Those not shown to be worse are a model confidence set (Hansen, Lunde and Nason 2011).
         """
-        behind = values[int(np.argmax(means[:-1]))] - values
+        lead = differences(-values, -values[best], level=TOLD_APART, random_state=self.settings["random_state"])
+        return next(i for i, difference in enumerate(lead) if difference.low_one_sided <= 0)
+
+    def _within_one_error(self, values: NDArray[np.float64]) -> list[int]:
+        """Candidates whose mean is within one standard error (of the difference per query) of the best one's."""
+        behind = values[int(np.argmax([_mean(v) for v in values]))] - values
         judged = behind[:, ~np.isnan(behind).any(axis=0)]
         error = judged.std(axis=1, ddof=1) / np.sqrt(judged.shape[1])
         return [int(i) for i in np.flatnonzero(judged.mean(axis=1) <= error + 1e-12)]
