@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from leanrank.data.ranking_data import RankingData
+    from leanrank.data.ranking_data import RankingData, RankingSource
 
 TABLE_SUFFIXES = {".csv", ".tsv", ".parquet", ".pq"}
 COMPRESSION_SUFFIXES = {".gz", ".bz2", ".zst"}
@@ -39,3 +39,18 @@ def read_data(
     from leanrank.data.letor import read_letor
 
     return read_letor(path, regroup=regroup)
+
+
+def scan_data(
+    path: Path, *, label: str | None, qid: str | None, comments: str | None = None, regroup: bool = False
+) -> RankingSource:
+    """A judged file as a source that the engine reads block by block; CSV, and text to be regrouped, are read here."""
+    if path.is_dir() or path.suffix.lower() in (".parquet", ".pq"):
+        from leanrank.data.parquet import scan_parquet
+
+        return scan_parquet(path, label=label, qid=qid, comments=comments, regroup=regroup, missing=True)
+    if is_table(path) or regroup:
+        return read_data(path, label=label, qid=qid, comments=comments, regroup=regroup)
+    from leanrank.data.letor_scan import scan_letor
+
+    return scan_letor(path)

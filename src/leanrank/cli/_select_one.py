@@ -12,14 +12,15 @@ from rich.text import Text
 from leanrank.errors import ParameterError
 
 if TYPE_CHECKING:
-    from leanrank.data.ranking_data import RankingData
+    from leanrank.data.ranking_data import RankingSource
     from leanrank.selectors._base import Selector
 
 
 def select_one(
-    method: str, settings: dict[str, Any], data: RankingData | None, graph: Path | None, seed: int, source: str
+    method: str, settings: dict[str, Any], data: RankingSource | None, graph: Path | None, seed: int, source: str
 ) -> dict[str, Any]:
     """Fit one selector and return its record: names, ids, order, scores, trace, parameters, seed, fingerprint."""
+    from leanrank.data.ranking_data import fingerprint
     from leanrank.selectors import registry
 
     selector = registry.get(method, **settings)
@@ -31,8 +32,8 @@ def select_one(
         raise ParameterError("Name a file of judged data, or a graph with --graph.")
     else:
         selector.fit(data)
-    fingerprint = None if data is None else data.fingerprint()
-    return {**selector.to_dict(), "seed": seed, "data": source, "fingerprint": fingerprint}
+    found = None if data is None else fingerprint(data)
+    return {**selector.to_dict(), "seed": seed, "data": source, "fingerprint": found}
 
 
 def _fit_graph(selector: Selector, path: Path) -> None:

@@ -19,6 +19,7 @@ from leanrank.cli._input import (
     QidOption,
     RegroupOption,
     read_data,
+    scan_data,
 )
 
 if TYPE_CHECKING:
@@ -51,14 +52,15 @@ def graph(
     from leanrank.stats.feature_graph import feature_graph
     from leanrank.stats.similarity import Similarity
 
-    data = read_data(file, label=label, qid=qid, comments=comments, regroup=regroup)
+    columns = {"label": label, "qid": qid, "comments": comments}
     measure = Similarity(similarity, ties=ties) if similarity == "kendall" else Similarity(similarity)
-    where = None
+    where, judged = None, None
     if engine is not None:
         from leanrank.engines.parse import engine_of
 
-        where = engine_of(engine)
-    judged = data.require_complete("The feature graph")
+        where, judged = engine_of(engine), scan_data(file, **columns, regroup=regroup)
+    else:
+        judged = read_data(file, **columns, regroup=regroup).require_complete("The feature graph")
     computed = feature_graph(judged, importance, measure, where, device=device, progress=True)
     computed.save(output)
     if heatmap is not None:

@@ -14,7 +14,7 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from leanrank.cli._input import CommentsOption, JsonOption, LabelOption, QidOption, RegroupOption, read_data
+from leanrank.cli._input import CommentsOption, JsonOption, LabelOption, QidOption, RegroupOption, read_data, scan_data
 from leanrank.cli._settings import parse_setting
 from leanrank.errors import ParameterError
 
@@ -104,9 +104,12 @@ def select(
             settings["engine"] = where
         if device != "cpu":
             settings["device"] = device
-        data = None if file is None else read(file)
+        judged: Any = None  # an engine reads it block by block
+        if file is not None:
+            columns = {"label": label, "qid": qid, "comments": comments}
+            judged = read(file) if where is None else scan_data(file, **columns, regroup=regroup)
         name = "gas" if method == "auto" else method
-        record = select_one(name, settings, data, graph, seed, str(file or graph))
+        record = select_one(name, settings, judged, graph, seed, str(file or graph))
         if _deliver(record, output, form, as_json=as_json):
             show_one(record, console)
             _say_written(output, console)
