@@ -18,7 +18,7 @@ def block(translator: Any, node: nodes.math_block) -> None:
     """A formula by itself."""
     # Not display="block": a browser centres it, and cuts off the beginning of what is wider than the column.
     formula = tex2mathml(node.astext(), as_block=False).replace("<math", '<math displaystyle="true"', 1)
-    translator.body.append(f'<div class="math">{formula}</div>\n')
+    translator.body.append(f'<div class="formula">{formula}</div>\n')
     raise nodes.SkipNode
 
 
