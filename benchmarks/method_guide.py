@@ -104,8 +104,8 @@ def _behaviour(found: Comparison, sizes: list[int]) -> str:
     explained = "\n".join(
         [
             "The unified rank counts how often a method is first, second, ... over all rankers, sizes and metrics",
-            "(higher is better). Stability is Nogueira's: 1 if every fold chose the same set, 0 if as alike as drawn by",
-            "lot. Seconds are those of one selection",
+            "(higher is better). Stability is Nogueira's: 1 if every fold chose the same set, 0 if as alike as drawn",
+            "by lot. Seconds are those of one selection",
         ]
     )
     graphs = (
