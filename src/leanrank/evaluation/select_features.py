@@ -263,10 +263,13 @@ class _Run:
     def selection(self, begin: float) -> Selection:
         """Measure, choose, and gather the evidence."""
         with self.bar:
-            baseline, candidates, values = self._curves()
+            candidates, once = self._curves()
+            values = self._repeated(candidates, once)
+            baseline = values[-1]
             found = self._compare(values, baseline)
             best, proven, reason = self._choose(candidates, values, found)
-            nested = self._nested(candidates, values, baseline)
+            # which candidates were measured again was decided on all queries: nested estimates do without
+            nested = self._nested(candidates, once)
             path = self._path(self.held_out, candidates[best].method, None)
         chosen = path[: candidates[best].k]
         points = [self._point(c, v, d) for c, v, d in zip(candidates, values, found, strict=True)]
@@ -298,8 +301,8 @@ class _Run:
             seconds=time.perf_counter() - begin,
         )
 
-    def _curves(self) -> tuple[NDArray[np.float64], list[Candidate], NDArray[np.float64]]:
-        """Values of all features, the candidates (all features last) and their values.
+    def _curves(self) -> tuple[list[Candidate], NDArray[np.float64]]:
+        """The candidates (all features last) and their values.
 
         Methods that fall behind leave after the first round.
         """
@@ -316,17 +319,16 @@ class _Run:
             others = [name for name in self.methods if name not in methods]
             candidates += self._candidates(self.held_out, others, coarse)
         candidates.append(Candidate(ALL, len(everything), (everything,) * self.held_out.n_folds))
-        values = self._measure(self.held_out, [c.sets for c in candidates], "curves")
-        self._repeat(candidates, values)
-        return values[-1], candidates, values
+        return candidates, self._measure(self.held_out, [c.sets for c in candidates], "curves")
 
-    def _repeat(self, candidates: list[Candidate], values: NDArray[np.float64]) -> None:
-        """Average the values of the contenders, and of all features, over cross-validations with other folds.
+    def _repeated(self, candidates: list[Candidate], once: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The values, for contenders and all features averaged over cross-validations with other folds.
 
         Trained on few queries, a ranker differs much from fold to fold; that noise can be averaged away.
         """
+        values = once.copy()
         if not self.repeats:
-            return
+            return values
         bounds = [d.low_one_sided for d in self._compare(values, values[-1])]
         surest = sorted(self._within_one_error(values[:-1]), key=lambda i: (-bounds[i], i))
         rows = sorted(surest[:CONTENDERS])
@@ -337,6 +339,7 @@ class _Run:
             ]
             values[[*rows, -1]] += self._measure(held_out, [*sets, candidates[-1].sets], "repeats")
         values[[*rows, -1]] /= 1 + len(self.repeats)
+        return values
 
     def _sizes(self, n_usable: int) -> tuple[list[int], list[int]]:
         if self.wanted is not None:
@@ -427,15 +430,27 @@ class _Run:
         if passing:
             best = min(passing, key=lambda i: (costs[i], candidates[i].k, -means[i], i))
             return best, True, f"the {size} set that loses at most {loss:g} with {level:.0%} confidence"
+        likely = [i for i in smaller if found[i].mean - found[i].error >= -loss and self._stays(i, candidates, found)]
+        if likely:
+            best = min(likely, key=lambda i: (costs[i], candidates[i].k, -means[i], i))
+            return (
+                best,
+                False,
+                f"the {size} set that stays within {loss:g} by one standard error; {_bound(found[best])}",
+            )
         surest = max(smaller, key=lambda i: (round(found[i].low_one_sided, 9), -costs[i], -candidates[i].k, -i))
         if found[surest].mean < -loss and costs[-1] <= self.limits.budget:
             everything = f"even the surest of the smaller sets is estimated to lose more than {loss:g}"
             return len(candidates) - 1, True, everything
-        how = (
-            f"the surest of the smaller sets: {found[surest].n_queries:,} queries prove only that it loses at most "
-            f"{max(0.0, -found[surest].low_one_sided):.4f}, not {loss:g}"
+        return surest, False, f"the surest of the smaller sets; {_bound(found[surest])}"
+
+    def _stays(self, i: int, candidates: list[Candidate], found: list[Difference]) -> bool:
+        """Whether all larger sets of the same method are estimated to lose no more than allowed: one may be luck."""
+        return all(
+            d.mean >= -self.settings["max_loss"]
+            for c, d in zip(candidates, found, strict=True)
+            if c.method == candidates[i].method and c.k >= candidates[i].k
         )
-        return surest, False, how
 
     def _first_not_worse(self, values: NDArray[np.float64], best: int) -> int:
         """The first candidate that is not shown to be worse than the best looking, which is mostly the luckiest.
@@ -452,10 +467,9 @@ class _Run:
         error = judged.std(axis=1, ddof=1) / np.sqrt(judged.shape[1])
         return [int(i) for i in np.flatnonzero(judged.mean(axis=1) <= error + 1e-12)]
 
-    def _nested(
-        self, candidates: list[Candidate], values: NDArray[np.float64], baseline: NDArray[np.float64]
-    ) -> Difference:
+    def _nested(self, candidates: list[Candidate], values: NDArray[np.float64]) -> Difference:
         """Choose without a fold, measure on that fold, for each fold: what the choosing itself is worth."""
+        baseline = values[-1]
         picked = np.full(len(baseline), np.nan)
         for f in range(self.held_out.n_folds):
             test = self.held_out.fold(f).test_queries
@@ -515,6 +529,10 @@ def _path_of(
 
 def _path_there(held_out: HeldOut, task: Any, needs: tuple[Method, Limits, int]) -> list[int]:
     return _path_of(held_out, task, *needs)
+
+
+def _bound(found: Difference) -> str:
+    return f"{found.n_queries:,} queries prove only that it loses at most {max(0.0, -found.low_one_sided):.4f}"
 
 
 def _changes(difference: NDArray[np.float64]) -> dict[str, Any]:

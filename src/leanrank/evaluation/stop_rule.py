@@ -21,7 +21,8 @@ class Difference:
 
     `low` and `high` hold for all differences computed together with this one (at the level asked for), so picking the
     best looking of them does not spoil them. `low_one_sided` is the bound of the stop rule, `p` its p-value, corrected
-    in the same way: the chance to see this if the true loss were `max_loss`.
+    in the same way: the chance to see this if the true loss were `max_loss`. `error` is the standard error of this
+    mean, which knows nothing of the others.
     """
 
     mean: float
@@ -30,6 +31,7 @@ class Difference:
     low_one_sided: float
     p: float
     n_queries: int
+    error: float
 
     def to_dict(self) -> dict[str, float]:
         return {
@@ -97,6 +99,7 @@ def differences(
             low_one_sided=float(mean[c] - one_sided * error[c]),
             p=float((1 + (upper >= standing[c]).sum()) / (1 + n_resamples)),
             n_queries=n,
+            error=float(error[c]),
         )
         for c in range(n_candidates)
     ]
