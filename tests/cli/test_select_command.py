@@ -94,17 +94,29 @@ def test_bad_usage_is_one_sentence_and_writes_nothing(train, here, capfd, argume
     assert not (here / "out.json").exists()
 
 
+def interrupted(child):
+    """What it says when interrupted; pressed again where Python lost the first in a callback, as a person would."""
+    for _ in range(6):
+        child.send_signal(signal.SIGINT)
+        try:
+            return child.communicate(timeout=10)[1]
+        except subprocess.TimeoutExpired:
+            pass
+    child.kill()
+    return child.communicate()[1]
+
+
 def test_ctrl_c_says_how_to_resume_and_resuming_gives_the_same(train, here):
-    command = [sys.executable, "-c", "from leanrank.cli import main; main()", "select", str(train)]
+    program = [sys.executable, "-X", "faulthandler", "-c", "from leanrank.cli import main; main()"]
+    command = [*program, "select", str(train)]
     options = ["--ranker", "ranksvm", "--cv", "5", "-o", "f.json"]
     child = subprocess.Popen([*command, *options], stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     until = time.monotonic() + 60
     while not os.path.exists("f.json.db-wal") and time.monotonic() < until:
         time.sleep(0.05)
     time.sleep(0.3)
-    child.send_signal(signal.SIGINT)
-    _, error = child.communicate(timeout=60)
-    assert child.returncode == 130
+    error = interrupted(child)
+    assert child.returncode == 130, error
     assert "--resume f.json.db" in error
     assert not os.path.exists("f.json")
     resumed = subprocess.run([*command, *options, "--resume", "f.json.db"], capture_output=True, text=True, check=True)
