@@ -160,7 +160,7 @@ def select(
         if output is not None:
             from leanrank.evaluation.select_features import default_ranker
 
-            learner = ranker or default_ranker(None, 1)._name
+            learner = ranker or default_ranker(None)._name
             next_step = f"Next: leanrank train {file} --features {output} --ranker {learner} -o model.json"
             console.print(Text(next_step), soft_wrap=True)
 
@@ -185,7 +185,7 @@ def _test(
     if valid is None:
         train, held_out = next(iter(QueryKFold(5, shuffle=True, random_state=0).split_queries(data)))
         data, valid = data.take_queries(train), data.take_queries(held_out)
-    return final_test(selection, default_ranker(ranker, 1), parse_metric(metric), data, valid, test)
+    return final_test(selection, default_ranker(ranker), parse_metric(metric), data, valid, test)
 
 
 def written(record: dict[str, Any], form: Format) -> str:

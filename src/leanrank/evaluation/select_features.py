@@ -152,7 +152,7 @@ def select(
     """
     begin = time.perf_counter()
     judged = as_ranking_data(data)
-    learner = default_ranker(ranker, n_jobs)
+    learner = default_ranker(ranker)
     measure: Metric = parse_metric(metric) if isinstance(metric, str) else metric
     chosen_methods = portfolio(methods)
     limits = Limits.of(
@@ -198,12 +198,12 @@ def select(
         return selection
 
 
-def default_ranker(ranker: Any, n_jobs: int) -> Ranker:
-    """The ranker asked for; LightGBM where it is installed, RankSVM over a grid of C otherwise."""
+def default_ranker(ranker: Any) -> Ranker:
+    """The ranker asked for; LightGBM on one thread where it is installed, RankSVM over a grid of C otherwise."""
     if ranker is None:
         ranker = "lightgbm" if find_spec("lightgbm") is not None else "ranksvm"
     if ranker == "lightgbm":
-        return get("lightgbm", early_stopping_rounds=50, n_threads=1 if n_jobs > 1 else None)
+        return get("lightgbm", early_stopping_rounds=50, n_threads=1)
     if ranker == "ranksvm":
         return get("ranksvm", C=(0.01, 0.1, 1.0, 10.0, 100.0))
     return as_ranker(ranker)
