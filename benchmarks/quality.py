@@ -153,7 +153,7 @@ def fixed_size(journal: Journal, names: list[str], methods: list[str]) -> None:
     print(text)
 
 
-def stop_rule(journal: Journal, names: list[str]) -> None:
+def stop_rule(journal: Journal, names: list[str], kinds: list[str]) -> None:
     """Number of features and test difference to all features, with an interval, per data set and ranker."""
     lines = [
         "# The stop rule on four data sets",
@@ -165,7 +165,7 @@ def stop_rule(journal: Journal, names: list[str]) -> None:
         "|---|---|---|---|---|---|---|",
     ]
     for name in names:
-        for kind in ("RankSVM", "LightGBM"):
+        for kind in kinds:
             before, after, sizes = [], [], []
             for f, split in enumerate(splits(name)):
                 columns, kept = measured(journal, name, f, split, OURS, kind, None)
@@ -190,11 +190,12 @@ def main() -> None:
     parser.add_argument("--stop-rule", action="store_true", help="the stop rule instead of a fixed size")
     parser.add_argument("--data", nargs="*", help="data sets; by default all of the table")
     parser.add_argument("--methods", nargs="*", default=["all features", OURS, *PEERS], help="methods")
+    parser.add_argument("--rankers", nargs="*", default=["RankSVM", "LightGBM"], help="of the stop rule")
     arguments = parser.parse_args()
     (HERE / "results").mkdir(exist_ok=True)
     with Journal(HERE / "results" / "quality.db", {"what": "quality"}) as journal:
         if arguments.stop_rule:
-            stop_rule(journal, arguments.data or list(CONVENTIONS))
+            stop_rule(journal, arguments.data or list(CONVENTIONS), arguments.rankers)
         else:
             fixed_size(journal, arguments.data or FIXED, arguments.methods)
 

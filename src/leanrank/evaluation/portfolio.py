@@ -39,7 +39,7 @@ SIMILARITY = Similarity("kendall", ties="cosine")
 #: How many times the features wanted a filter leaves to the elimination behind it.
 FILTER_FACTOR = 3
 #: Elimination trains on no more features than this; behind them the filter's order stands.
-ELIMINATED = 60
+ELIMINATED = 30
 #: Share of the features left that elimination drops at a step.
 STEP = 0.15
 #: Importances are averaged over several rankers where there are no more queries than this.

@@ -38,7 +38,7 @@ MAX_LOSS = 0.002
 #: Sizes at which curves are measured (those below the number of features).
 SIZES = (1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30, 40, 50, 65, 80, 100, 130, 160, 200, 250, 300, 400, 500, 700, 1000)
 #: Every so many of these are measured for all methods; the rest only for the best.
-COARSE = 3
+COARSE = 5
 #: Methods that reach the second round.
 FINALISTS = 3
 #: The first round looks at no more queries than this.
@@ -50,7 +50,7 @@ REPEATED_QUERIES = 400
 #: ... but not more often than this, ...
 REPEATS = 3
 #: ... and only for so many candidates, of those that one standard error does not tell from the best.
-CONTENDERS = 12
+CONTENDERS = 8
 #: How many of the queries that lose most are named.
 LOSERS = 10
 #: Bins of the histogram of differences per query.
