@@ -249,5 +249,5 @@ DISCUSSION = (
     "whose stop thresholds are not published: chosen by validation MAP they are larger. **Times** are ratios to "
     "BestGain's, and those the paper measured are another program's: here the Kendall matrix, its dearest part, is "
     "nearly free, and BestGain faster still, so that the filters that discretise look slow beside it; that the "
-    "wrapper takes about a hundred times as long holds in both."
+    "wrapper takes more than a hundred times as long holds in both."
 )
