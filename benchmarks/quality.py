@@ -100,13 +100,16 @@ def choose(method: str, split: Split, kind: str, k: int | None, name: str, f: in
 def measured(journal: Journal, name: str, f: int, split: Split, method: str, kind: str, k: int | None):
     """Chosen columns and per-query values of one fold, computed once."""
     # peers do not look at the final ranker: choose once for both
-    choice = {"task": "choose", "data": name, "fold": f, "method": method, "k": k}
-    if method == OURS:
-        choice["ranker"] = kind
+    choice = _choice(name, f, method, kind, k)
     columns = journal.once(choice, lambda: choose(method, split, kind, k, name, f))
     task = {"task": "test", "data": name, "fold": f, "ranker": kind, "columns": sorted(columns)}
     values = journal.once(task, lambda: [_plain(v) for v in per_query(split, columns, kind, name)])
     return columns, np.array(values, dtype=float)
+
+
+def _choice(name: str, f: int, method: str, kind: str, k: int | None) -> dict[str, object]:
+    choice = {"task": "choose", "data": name, "fold": f, "method": method, "k": k}
+    return choice | {"ranker": kind} if method == OURS else choice
 
 
 def _plain(value: float) -> float | None:
@@ -153,8 +156,11 @@ def fixed_size(journal: Journal, names: list[str], methods: list[str]) -> None:
     print(text)
 
 
-def stop_rule(journal: Journal, names: list[str], kinds: list[str]) -> None:
-    """Number of features and test difference to all features, with an interval, per data set and ranker."""
+def stop_rule(journal: Journal, names: list[str], kinds: list[str], *, finished: bool) -> None:
+    """Number of features and test difference to all features, with an interval, per data set and ranker.
+
+    LightGBM trains some hundred boosters for each split; `finished` writes down what there is so far.
+    """
     lines = [
         "# The stop rule on four data sets",
         "",
@@ -166,6 +172,8 @@ def stop_rule(journal: Journal, names: list[str], kinds: list[str]) -> None:
     ]
     for name in names:
         for kind in kinds:
+            if finished and any(journal.get(_choice(name, f, OURS, kind, None)) is None for f in range(5)):
+                continue
             before, after, sizes = [], [], []
             for f, split in enumerate(splits(name)):
                 columns, kept = measured(journal, name, f, split, OURS, kind, None)
@@ -191,11 +199,12 @@ def main() -> None:
     parser.add_argument("--data", nargs="*", help="data sets; by default all of the table")
     parser.add_argument("--methods", nargs="*", default=["all features", OURS, *PEERS], help="methods")
     parser.add_argument("--rankers", nargs="*", default=["RankSVM", "LightGBM"], help="of the stop rule")
+    parser.add_argument("--finished", action="store_true", help="rows of the stop rule that are finished, no others")
     arguments = parser.parse_args()
     (HERE / "results").mkdir(exist_ok=True)
     with Journal(HERE / "results" / "quality.db", {"what": "quality"}) as journal:
         if arguments.stop_rule:
-            stop_rule(journal, arguments.data or list(CONVENTIONS), arguments.rankers)
+            stop_rule(journal, arguments.data or list(CONVENTIONS), arguments.rankers, finished=arguments.finished)
         else:
             fixed_size(journal, arguments.data or FIXED, arguments.methods)
 
