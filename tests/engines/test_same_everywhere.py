@@ -151,9 +151,9 @@ def learned(selector):
 
 
 @pytest.mark.parametrize("method", FILTERS)
+@pytest.mark.parametrize("block_rows", [60, 400])
 @pytest.mark.parametrize("name", ENGINES)
-def test_selections(name, method, sources, make_engine):
-    block_rows = 60 if name.startswith("local") else 400
+def test_selections(name, block_rows, method, sources, make_engine):
     found = registry.get(method, engine=make_engine(name, block_rows)).fit(sources["parquet"])
     assert_same(learned(found), learned(registry.get(method).fit(DATA)), method)
 
@@ -176,9 +176,8 @@ def test_more_values_than_are_told_apart(name, discretizer, sources, make_engine
 @pytest.mark.parametrize("kind", ["spearman", "kendall"])
 @pytest.mark.parametrize("name", ENGINES)
 def test_reduction(name, kind, sources, make_engine):
-    if name == "spark" and kind == "kendall":
-        pytest.skip("the same folds with another kernel")
-    found = RCDR(3, kind=kind, engine=make_engine(name, 400)).fit(sources["parquet"])
+    block_rows = 60 if name.startswith("local") else 400
+    found = RCDR(3, kind=kind, engine=make_engine(name, block_rows)).fit(sources["parquet"])
     whole = RCDR(3, kind=kind).fit(DATA)
     assert_same([found.components_, found.norms_, found.n_orders_], [whole.components_, whole.norms_, whole.n_orders_])
 
