@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from leanrank import RankingData, Selection
-from leanrank.evaluation.select_features import SIZES, _changes
+from leanrank.evaluation.evidence import changes
+from leanrank.evaluation.select_features import SIZES
 from leanrank.evaluation.selection import CurvePoint
 
 HOSTILE = (
@@ -92,7 +93,7 @@ def made_up(names: list[str], n_kept: int = 5, *, n_queries: int = 30, costs: ob
             "valid": None,
         },
         seconds=1.0,
-        per_query=_changes(change),
+        per_query=changes(change),
     )
     return selection, data
 

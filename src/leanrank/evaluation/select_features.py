@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from importlib.util import find_spec
 from typing import Any
@@ -18,12 +17,13 @@ from leanrank.data.door import as_ranking_data
 from leanrank.data.ranking_data import RankingData
 from leanrank.engines.fold import calls_of
 from leanrank.errors import ParameterError
+from leanrank.evaluation.choice import ALL, Candidate, Rule, mean, within_one_error
+from leanrank.evaluation.evidence import changes, curve_point, losers, stability_of
 from leanrank.evaluation.held_out import HeldOut
 from leanrank.evaluation.journal import Journal
 from leanrank.evaluation.portfolio import Learner, Method, Order, affordable, arranged, portfolio
-from leanrank.evaluation.selection import CurvePoint, Selection
-from leanrank.evaluation.stability import nogueira
-from leanrank.evaluation.stop_rule import Difference, differences, pareto_front
+from leanrank.evaluation.selection import Selection
+from leanrank.evaluation.stop_rule import pareto_front
 from leanrank.evaluation.tasks_bar import TasksBar
 from leanrank.metrics._base import Metric
 from leanrank.metrics.names import metric as parse_metric
@@ -43,31 +43,14 @@ COARSE = 5
 FINALISTS = 3
 #: The first round looks at no more queries than this.
 SAMPLE_QUERIES = 1_500
-#: A method is called worse than the best when this sure.
-TOLD_APART = 0.75
 #: On few queries the cross-validation is repeated with other folds: so often that this many queries are measured, ...
 REPEATED_QUERIES = 400
 #: ... but not more often than this, ...
 REPEATS = 3
 #: ... and only for so many candidates, of those that one standard error does not tell from the best.
 CONTENDERS = 8
-#: How many of the queries that lose most are named.
-LOSERS = 10
-#: Bins of the histogram of differences per query.
-BINS = 40
 #: The task of a journal whose result is the selection itself, once the run is finished.
 ANSWER = {"task": "selection"}
-#: The candidate that keeps every feature: the reference, and the answer where nothing smaller will do.
-ALL = "all features"
-
-
-@dataclass(frozen=True)
-class Candidate:
-    """A method at a size, with the set it chose in each fold."""
-
-    method: str
-    k: int
-    sets: tuple[tuple[int, ...], ...]
 
 
 def select(
@@ -253,28 +236,32 @@ class _Run:
         if data.n_queries > SAMPLE_QUERIES and len(methods) > FINALISTS:
             drawn = np.random.default_rng(seed).choice(data.n_queries, SAMPLE_QUERIES, replace=False)
             self.sample = held_out(data.take_queries(np.sort(drawn)), "sample")
+        self.rule = Rule(
+            n_features=settings["n_features"],
+            max_loss=settings["max_loss"],
+            level=settings["level"],
+            budget=limits.budget,
+            priced=settings["costs"] is not None,
+            random_state=seed,
+        )
         self.bar = TasksBar(show=progress)
-
-    @property
-    def wanted(self) -> int | None:
-        n_features: int | None = self.settings["n_features"]
-        return n_features
 
     def selection(self, begin: float) -> Selection:
         """Measure, choose, and gather the evidence."""
+        names = self.data.feature_names
+        folds = [self.held_out.fold(f).test_queries for f in range(self.held_out.n_folds)]
         with self.bar:
             candidates, once = self._curves()
             values = self._repeated(candidates, once)
             baseline = values[-1]
-            found = self._compare(values, baseline)
-            best, proven, reason = self._choose(candidates, values, found)
+            found = self.rule.compare(values, baseline)
+            best, proven, reason = self.rule.choose(candidates, values, found)
             # which candidates were measured again was decided on all queries: nested estimates do without
-            nested = self._nested(candidates, once)
+            nested = self.rule.nested(candidates, once, folds)
             path = self._path(self.held_out, candidates[best].method, None)
         chosen = path[: candidates[best].k]
-        points = [self._point(c, v, d) for c, v, d in zip(candidates, values, found, strict=True)]
+        points = [curve_point(c, v, d, folds) for c, v, d in zip(candidates, values, found, strict=True)]
         front = pareto_front([(round(p.mean, 12), p.k, p.cost) for p in points])
-        names = self.data.feature_names
         return Selection(
             features=tuple(names[j] for j in chosen),
             indices=tuple(int(j) for j in chosen),
@@ -287,13 +274,13 @@ class _Run:
             baseline={
                 "n_features": int((~self.limits.never).sum()),
                 "cost": self.limits.total(~self.limits.never),
-                "mean": _mean(baseline),
+                "mean": mean(baseline),
             },
             curve=tuple(points),
             pareto=tuple(sorted((points[i] for i in front), key=lambda p: (p.k, p.cost, p.method))),
-            stability=self._stability(candidates[best]),
-            losers=self._losers(values[best], baseline),
-            per_query=_changes(values[best] - baseline),
+            stability=stability_of(candidates[best], names),
+            losers=losers(values[best], baseline, self.data.query_ids),
+            per_query=changes(values[best] - baseline),
             feature_names=names,
             dropped=tuple(name for j, name in enumerate(names) if j not in set(chosen.tolist())),
             cost=self.limits.total(chosen),
@@ -312,13 +299,14 @@ class _Run:
         if len(methods) > FINALISTS and (fine != coarse or self.sample is not self.held_out):
             first = self._candidates(self.sample, methods, coarse)
             values = self._measure(self.sample, [c.sets for c in first], "first round")
-            methods = _finalists(first, values, FINALISTS)
+            best = _finalists(first, values, FINALISTS)
+            methods = [name for name in methods if name in best]  # still in the order of preference
         candidates = self._candidates(self.held_out, methods, fine)
         if self.sample is self.held_out and len(methods) < len(self.methods):
             # what the first round measured is evidence too, and counts among what was tried
             others = [name for name in self.methods if name not in methods]
             candidates += self._candidates(self.held_out, others, coarse)
-        candidates.append(Candidate(ALL, len(everything), (everything,) * self.held_out.n_folds))
+        candidates.append(self._candidate(ALL, len(everything), (everything,) * self.held_out.n_folds))
         return candidates, self._measure(self.held_out, [c.sets for c in candidates], "curves")
 
     def _repeated(self, candidates: list[Candidate], once: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -329,8 +317,8 @@ class _Run:
         values = once.copy()
         if not self.repeats:
             return values
-        bounds = [d.low_one_sided for d in self._compare(values, values[-1])]
-        surest = sorted(self._within_one_error(values[:-1]), key=lambda i: (-bounds[i], i))
+        bounds = [d.low_one_sided for d in self.rule.compare(values, values[-1])]
+        surest = sorted(within_one_error(values[:-1]), key=lambda i: (-bounds[i], i))
         rows = sorted(surest[:CONTENDERS])
         for held_out in self.repeats:
             paths = self._paths(held_out, list(dict.fromkeys(candidates[i].method for i in rows)))
@@ -342,8 +330,8 @@ class _Run:
         return values
 
     def _sizes(self, n_usable: int) -> tuple[list[int], list[int]]:
-        if self.wanted is not None:
-            return [self.wanted], [self.wanted]
+        if self.rule.n_features is not None:
+            return [self.rule.n_features], [self.rule.n_features]
         least = max(1, int(self.limits.must_keep.sum()))
         fine = [k for k in SIZES if least <= k < n_usable] or [least]
         coarse = fine[COARSE - 1 :: COARSE] or fine[-1:]
@@ -374,15 +362,19 @@ class _Run:
             for k in sizes:
                 sets = tuple(tuple(int(j) for j in path[:k]) for path in paths[name])
                 if all(len(s) == k for s in sets):
-                    out.append(Candidate(name, k, sets))
+                    out.append(self._candidate(name, k, sets))
                 elif k == sizes[0] or not any(c.method == name for c in out):  # a path that ends early: its end
-                    out.append(Candidate(name, max(map(len, sets)), sets))
+                    out.append(self._candidate(name, max(map(len, sets)), sets))
         return out
+
+    def _candidate(self, method: str, k: int, sets: tuple[tuple[int, ...], ...]) -> Candidate:
+        cost = float(np.mean([self.limits.total(np.array(s, dtype=np.int64)) for s in sets]))
+        return Candidate(method, k, sets, round(cost, 9))
 
     @property
     def _largest(self) -> int:
         """The largest size that will be asked for; methods that grow need not go further."""
-        return self.wanted or max(1, self.data.n_features)
+        return self.rule.n_features or max(1, self.data.n_features)
 
     def _path_task(self, held_out: HeldOut) -> Callable[[Any], list[int]]:
         return lambda task: _path_of(held_out, task, *self._needs(task), engine=self.engine)
@@ -401,124 +393,6 @@ class _Run:
         self.bar.expect(what, sum(map(len, sets)))
         return held_out.measure(sets, done=self.bar.step)
 
-    def _compare(self, values: NDArray[np.float64], baseline: NDArray[np.float64]) -> list[Difference]:
-        return differences(
-            values,
-            baseline,
-            max_loss=self.settings["max_loss"],
-            level=self.settings["level"],
-            random_state=self.settings["random_state"],
-        )
-
-    def _choose(
-        self, candidates: list[Candidate], values: NDArray[np.float64], found: list[Difference]
-    ) -> tuple[int, bool, str]:
-        """The number of the chosen candidate, whether its loss is proven small, and why it was chosen."""
-        loss, level = self.settings["max_loss"], self.settings["level"]
-        means = np.round([_mean(v) for v in values], 12)
-        costs = [self._cost(c) for c in candidates]
-        smaller = range(len(candidates) - 1)
-        if self.wanted is not None:
-            best = self._first_not_worse(values[:-1], int(np.argmax(means[:-1])))
-            how = (
-                f"of {len(smaller)} methods at {self.wanted} features on held-out queries, the first in the portfolio "
-                f"that {TOLD_APART:.0%} confidence does not show to be worse than the best"
-            )
-            return best, found[best].low_one_sided >= -loss, how
-        passing = [i for i in smaller if found[i].low_one_sided >= -loss]
-        size = "cheapest" if self.settings["costs"] is not None else "smallest"
-        if passing:
-            best = min(passing, key=lambda i: (costs[i], candidates[i].k, -means[i], i))
-            return best, True, f"the {size} set that loses at most {loss:g} with {level:.0%} confidence"
-        likely = [i for i in smaller if found[i].mean - found[i].error >= -loss and self._stays(i, candidates, found)]
-        if likely:
-            best = min(likely, key=lambda i: (costs[i], candidates[i].k, -means[i], i))
-            return (
-                best,
-                False,
-                f"the {size} set that stays within {loss:g} by one standard error; {_bound(found[best])}",
-            )
-        surest = max(smaller, key=lambda i: (round(found[i].low_one_sided, 9), -costs[i], -candidates[i].k, -i))
-        if found[surest].mean < -loss and costs[-1] <= self.limits.budget:
-            everything = f"even the surest of the smaller sets is estimated to lose more than {loss:g}"
-            return len(candidates) - 1, True, everything
-        return surest, False, f"the surest of the smaller sets; {_bound(found[surest])}"
-
-    def _stays(self, i: int, candidates: list[Candidate], found: list[Difference]) -> bool:
-        """Whether all larger sets of the same method are estimated to lose no more than allowed: one may be luck."""
-        return all(
-            d.mean >= -self.settings["max_loss"]
-            for c, d in zip(candidates, found, strict=True)
-            if c.method == candidates[i].method and c.k >= candidates[i].k
-        )
-
-    def _first_not_worse(self, values: NDArray[np.float64], best: int) -> int:
-        """The first candidate that is not shown to be worse than the best looking, which is mostly the luckiest.
-
-        Those not shown to be worse are a model confidence set (Hansen, Lunde and Nason 2011).
-        """
-        lead = differences(-values, -values[best], level=TOLD_APART, random_state=self.settings["random_state"])
-        return next(i for i, difference in enumerate(lead) if difference.low_one_sided <= 0)
-
-    def _within_one_error(self, values: NDArray[np.float64]) -> list[int]:
-        """Candidates whose mean is within one standard error (of the difference per query) of the best one's."""
-        behind = values[int(np.argmax([_mean(v) for v in values]))] - values
-        judged = behind[:, ~np.isnan(behind).any(axis=0)]
-        error = judged.std(axis=1, ddof=1) / np.sqrt(judged.shape[1])
-        return [int(i) for i in np.flatnonzero(judged.mean(axis=1) <= error + 1e-12)]
-
-    def _nested(self, candidates: list[Candidate], values: NDArray[np.float64]) -> Difference:
-        """Choose without a fold, measure on that fold, for each fold: what the choosing itself is worth."""
-        baseline = values[-1]
-        picked = np.full(len(baseline), np.nan)
-        for f in range(self.held_out.n_folds):
-            test = self.held_out.fold(f).test_queries
-            others = np.setdiff1d(np.arange(len(baseline)), test)
-            found = self._compare(values[:, others], baseline[others])
-            best, _, _ = self._choose(candidates, values[:, others], found)
-            picked[test] = values[best][test]
-        return self._compare(picked[None], baseline)[0]
-
-    def _cost(self, candidate: Candidate) -> float:
-        """The mean cost of its sets; without costs, their size."""
-        return round(float(np.mean([self.limits.total(np.array(s, dtype=np.int64)) for s in candidate.sets])), 9)
-
-    def _point(self, candidate: Candidate, values: NDArray[np.float64], found: Difference) -> CurvePoint:
-        folds = [_mean(values[self.held_out.fold(f).test_queries]) for f in range(self.held_out.n_folds)]
-        return CurvePoint(
-            method=candidate.method,
-            k=candidate.k,
-            cost=self._cost(candidate),
-            mean=_mean(values),
-            difference=round(found.mean, 6),
-            low=round(found.low, 6),
-            high=round(found.high, 6),
-            per_fold=tuple(folds),
-        )
-
-    def _stability(self, candidate: Candidate) -> dict[str, Any]:
-        chosen = np.zeros((len(candidate.sets), self.data.n_features), dtype=bool)
-        for row, features in enumerate(candidate.sets):
-            chosen[row, list(features)] = True
-        index, low, high = nogueira(candidate.sets, self.data.n_features)
-        often = chosen.mean(axis=0)
-        order = np.argsort(-often, kind="stable")
-        frequency = {self.data.feature_names[j]: round(float(often[j]), 6) for j in order if often[j] > 0}
-        return {"nogueira": plain(index), "low": plain(low), "high": plain(high), "frequency": frequency}
-
-    def _losers(self, values: NDArray[np.float64], baseline: NDArray[np.float64]) -> tuple[dict[str, Any], ...]:
-        change = np.nan_to_num(values - baseline, nan=0.0)
-        order = np.argsort(np.round(change, 12), kind="stable")[:LOSERS]
-        return tuple(
-            {
-                "query": str(self.data.query_ids[q]),
-                "all_features": round(float(baseline[q]), 6),
-                "selected": round(float(values[q]), 6),
-            }
-            for q in order
-            if change[q] < 0
-        )
-
 
 def _path_of(
     held_out: HeldOut, task: Any, method: Method, limits: Limits, largest: int, *, engine: Any = None
@@ -531,25 +405,6 @@ def _path_there(held_out: HeldOut, task: Any, needs: tuple[Method, Limits, int])
     return _path_of(held_out, task, *needs)
 
 
-def _bound(found: Difference) -> str:
-    return f"{found.n_queries:,} queries prove only that it loses at most {max(0.0, -found.low_one_sided):.4f}"
-
-
-def _changes(difference: NDArray[np.float64]) -> dict[str, Any]:
-    """Queries better, worse and the same, and a histogram of those that changed; 0 is always between two bins."""
-    judged = np.round(difference[~np.isnan(difference)], 9)
-    largest = max(float(np.abs(judged).max(initial=0.0)), 1e-6)
-    edges = np.round(np.linspace(-largest, largest, BINS + 1), 6)
-    counts, _ = np.histogram(np.clip(judged[judged != 0], edges[0], edges[-1]), edges)
-    return {
-        "better": int((judged > 0).sum()),
-        "worse": int((judged < 0).sum()),
-        "same": int((judged == 0).sum()),
-        "edges": edges.tolist(),
-        "counts": counts.tolist(),
-    }
-
-
 def _finalists(candidates: list[Candidate], values: NDArray[np.float64], n: int) -> list[str]:
     """The methods with the best mean over all sizes measured; the first round cannot tell sizes apart well.
 
@@ -558,15 +413,10 @@ def _finalists(candidates: list[Candidate], values: NDArray[np.float64], n: int)
     scores: dict[str, list[float]] = {}
     sets: dict[str, list[Any]] = {}
     for candidate, row in zip(candidates, values, strict=True):
-        scores.setdefault(candidate.method, []).append(_mean(row))
+        scores.setdefault(candidate.method, []).append(mean(row))
         sets.setdefault(candidate.method, []).append([frozenset(s) for s in candidate.sets])
     best: list[str] = []
     for name in sorted(scores, key=lambda name: -round(float(np.mean(scores[name])), 12)):
         if len(best) < n and not any(sets[name] == sets[other] for other in best):
             best.append(name)
     return best
-
-
-def _mean(values: NDArray[np.float64]) -> float:
-    judged = values[~np.isnan(values)]
-    return round(float(judged.mean()), 9) if judged.size else 0.0

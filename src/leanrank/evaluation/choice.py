@@ -1,0 +1,147 @@
+"""What `select` takes of what it measured: at a size, or by the stop rule."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from leanrank.evaluation.stop_rule import Difference, differences
+
+#: A method is called worse than the best when this sure: the smaller of the two levels at which Hansen, Lunde and
+#: Nason (2011) report model confidence sets.
+TOLD_APART = 0.75
+#: The candidate that keeps every feature: the reference, and the answer where nothing smaller will do.
+ALL = "all features"
+
+Values = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A method at a size, with the set it chose in each fold and what those sets cost on average."""
+
+    method: str
+    k: int
+    sets: tuple[tuple[int, ...], ...]
+    cost: float
+
+
+class Choice(NamedTuple):
+    """The number of the chosen candidate, whether its loss is proven small, and why it was chosen."""
+
+    number: int
+    proven: bool
+    reason: str
+
+
+@dataclass(frozen=True)
+class Rule:
+    """What is asked for: a number of features, or the smallest (with prices: cheapest) set that loses little.
+
+    Candidates come in the order of preference, all features last; `values` has a row for each: the metric of every
+    query, NaN where it skips one.
+    """
+
+    n_features: int | None
+    max_loss: float
+    level: float
+    budget: float
+    priced: bool
+    random_state: int
+
+    def compare(self, values: Values, baseline: Values) -> list[Difference]:
+        """Differences to all features, with bounds that hold for all candidates at once."""
+        return differences(values, baseline, max_loss=self.max_loss, level=self.level, random_state=self.random_state)
+
+    def choose(self, candidates: Sequence[Candidate], values: Values, found: Sequence[Difference]) -> Choice:
+        """The choice; `found` is what `compare` says of these values."""
+        if self.n_features is not None:
+            best = first_not_worse(values[:-1], random_state=self.random_state)
+            how = (
+                f"of {len(candidates) - 1} methods at {self.n_features} features on held-out queries, the first in the "
+                f"portfolio that {TOLD_APART:.0%} confidence does not show to be worse than the best"
+            )
+            return Choice(best, found[best].low_one_sided >= -self.max_loss, how)
+        return self._stop(candidates, [mean(v) for v in values], found)
+
+    def nested(self, candidates: Sequence[Candidate], values: Values, folds: Sequence[NDArray[np.int64]]) -> Difference:
+        """Choose without a fold, measure on that fold, for each fold: what the choosing itself is worth."""
+        baseline = values[-1]
+        picked = np.full(len(baseline), np.nan)
+        for test in folds:
+            others = np.setdiff1d(np.arange(len(baseline)), test)
+            found = self.compare(values[:, others], baseline[others])
+            picked[test] = values[self.choose(candidates, values[:, others], found).number][test]
+        return self.compare(picked[None], baseline)[0]
+
+    def _stop(self, candidates: Sequence[Candidate], means: list[float], found: Sequence[Difference]) -> Choice:
+        """The smallest set proven to lose little; failing that the smallest likely to; failing that the surest."""
+        smaller = range(len(candidates) - 1)
+        size = "cheapest" if self.priced else "smallest"
+
+        def smallest(among: list[int]) -> int:
+            return min(among, key=lambda i: (candidates[i].cost, candidates[i].k, -means[i], i))
+
+        passing = [i for i in smaller if found[i].low_one_sided >= -self.max_loss]
+        if passing:
+            how = f"the {size} set that loses at most {self.max_loss:g} with {self.level:.0%} confidence"
+            return Choice(smallest(passing), True, how)
+        likely = [
+            i for i in smaller if found[i].mean - found[i].error >= -self.max_loss and self._stays(i, candidates, found)
+        ]
+        if likely:
+            best = smallest(likely)
+            how = f"the {size} set that stays within {self.max_loss:g} by one standard error; {_bound(found[best])}"
+            return Choice(best, False, how)
+        surest = max(
+            smaller, key=lambda i: (round(found[i].low_one_sided, 9), -candidates[i].cost, -candidates[i].k, -i)
+        )
+        if found[surest].mean < -self.max_loss and candidates[-1].cost <= self.budget:
+            how = f"even the surest of the smaller sets is estimated to lose more than {self.max_loss:g}"
+            return Choice(len(candidates) - 1, True, how)
+        return Choice(surest, False, f"the surest of the smaller sets; {_bound(found[surest])}")
+
+    def _stays(self, i: int, candidates: Sequence[Candidate], found: Sequence[Difference]) -> bool:
+        """Whether all larger sets of the same method are estimated to lose no more than allowed: one may be luck."""
+        return all(
+            d.mean >= -self.max_loss
+            for c, d in zip(candidates, found, strict=True)
+            if c.method == candidates[i].method and c.k >= candidates[i].k
+        )
+
+
+def first_not_worse(values: Values, *, level: float = TOLD_APART, random_state: int = 0) -> int:
+    """The first row that is not shown to be worse than the best looking, which is mostly the luckiest.
+
+    Those not shown to be worse are a model confidence set (Hansen, Lunde and Nason 2011).
+
+    >>> rng = np.random.default_rng(0)
+    >>> best = rng.random(200)
+    >>> first_not_worse(np.stack([best - 0.1 * rng.random(200), best - 0.01 * rng.normal(size=200), best]))
+    1
+    """
+    best = int(np.argmax(np.round([mean(v) for v in values], 12)))
+    lead = differences(-values, -values[best], level=level, random_state=random_state)
+    return next(i for i, difference in enumerate(lead) if difference.low_one_sided <= 0)
+
+
+def within_one_error(values: Values) -> list[int]:
+    """Rows whose mean is within one standard error (of the difference per query) of the best one's."""
+    behind = values[int(np.argmax([mean(v) for v in values]))] - values
+    judged = behind[:, ~np.isnan(behind).any(axis=0)]
+    error = judged.std(axis=1, ddof=1) / np.sqrt(judged.shape[1])
+    return [int(i) for i in np.flatnonzero(judged.mean(axis=1) <= error + 1e-12)]
+
+
+def mean(values: Values) -> float:
+    """Over the queries that the metric does not skip; rounded, so that the order of sums does not matter."""
+    judged = values[~np.isnan(values)]
+    return round(float(judged.mean()), 9) if judged.size else 0.0
+
+
+def _bound(found: Difference) -> str:
+    return f"{found.n_queries:,} queries prove only that it loses at most {max(0.0, -found.low_one_sided):.4f}"
