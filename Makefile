@@ -66,6 +66,7 @@ reproduce: $(VENV)/.installed  ## the papers' experiments, beside their publishe
 
 quality: $(VENV)/.installed  ## what the chosen features are worth, beside the selectors people use
 	$(BIN)/python -m benchmarks.quality
+	$(BIN)/python -m benchmarks.quality --elsewhere
 	$(BIN)/python -m benchmarks.quality --stop-rule
 
 $(VENV)/.installed-docs: $(VENV)/.installed
