@@ -11,6 +11,7 @@ from tests.selectors.metamorphic import tie_free
 from tests.selectors.test_rfe import differences
 
 from leanrank.data.ranking_data import RankingData
+from leanrank.data.splits import QueryKFold
 from leanrank.data.synthetic import make_ranking
 from leanrank.errors import ParameterError
 from leanrank.metrics import metric
@@ -198,3 +199,27 @@ def test_impossible_parameters(parameters, message):
 def test_one_query_cannot_choose():
     with pytest.raises(ParameterError, match="FSMRank needs an eval_set, or two queries, to choose among 2 pairs"):
         FSMRank(lambda1=[0.1, 1.0]).fit(DATA.take_queries([0]))
+
+
+@pytest.mark.parametrize("folds", ["eval_set", "cv"])
+def test_lambdas_are_judged_in_the_order_of_the_file_where_the_metric_says_so(folds):
+    data = tie_free(4, n_queries=12)
+    X = (data.X[:, :3] > 0).astype(float)  # many ties
+    order = np.lexsort((data.y, data.qid))  # the worst case first
+    coarse = RankingData(X[order], data.y[order], data.query_ptr)
+    by_file = metric("map", convention="letor3")
+    train, valid = coarse.take_queries(range(6)), coarse.take_queries(range(6, 12))
+    given = {"lambda1": [1.0, 0.01], "lambda2": 0.1, "metric": by_file}
+    if folds == "eval_set":
+        found = FSMRank(**given).fit(train, eval_set=valid)
+        parts = [(train, valid)]
+    else:
+        found = FSMRank(**given, cv=2).fit(coarse)
+        splits = QueryKFold(2).split_queries(coarse)
+        parts = [(coarse.take_queries(a), coarse.take_queries(b)) for a, b in splits]
+    for entry in found.grid_:
+        values = []
+        for learn, judge in parts:
+            model = FSMRank(lambda1=entry["lambda1"], lambda2=0.1).fit(learn)
+            values.append(by_file.per_query(judge.y, model.predict(judge), judge.query_ptr))
+        assert entry["metric"] == pytest.approx(np.concatenate(values).mean(), abs=1e-9)

@@ -84,7 +84,11 @@ class Bench:
 
 
 class RankerSelector(Selector):
-    """Base of selectors that train rankers. A subclass writes `__init__` and `_search`."""
+    """Base of selectors that train rankers. A subclass writes `__init__` and `_search`.
+
+    The order of rows and queries makes no difference, unless a metric in use lets it decide between equal scores, as
+    those of LETOR do.
+    """
 
     ranker: Any
 
@@ -132,7 +136,9 @@ class RankerSelector(Selector):
         kept = np.flatnonzero(~_constant(data, ranker) | self._limits().must_keep)
         if not len(kept):
             raise DataError(f"All {data.n_features} features are constant inside every query: nothing to select.")
-        arrangement = Arrangement.of(data.subset(kept))
+        metrics = (getattr(self, "metric", None), getattr(ranker, "eval_metric", None))
+        by_order = any(getattr(metric, "ties", None) == "input" for metric in metrics)
+        arrangement = Arrangement.of(data.subset(kept), sort_rows=not by_order)
         held_out = None if valid is None else arrangement.like(valid.subset(kept))
         bench = Bench(ranker, arrangement, held_out, kept, data.n_features)
         return self._search(bench).lift(kept, data.n_features)

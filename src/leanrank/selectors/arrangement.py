@@ -31,6 +31,8 @@ class Arrangement:
         The place of each column in the canonical order.
     queries : array of shape (Q,)
         The numbers the queries had before.
+    rows_sorted : bool
+        Whether queries and rows are sorted; if not, they are in the order given.
 
     Notes
     -----
@@ -40,18 +42,21 @@ class Arrangement:
     data: RankingData
     column_rank: NDArray[np.int64]
     queries: NDArray[np.int64]
+    rows_sorted: bool = True
 
     @classmethod
-    def of(cls, data: RankingData) -> Arrangement:
-        """Arrange these data."""
+    def of(cls, data: RankingData, *, sort_rows: bool = True) -> Arrangement:
+        """Arrange these data; the columns alone where the order of rows has a meaning."""
         columns = _column_keys(data)
         rank = np.empty(data.n_features, dtype=np.int64)
         rank[np.argsort(columns, kind="stable")] = np.arange(data.n_features)
-        arranged, queries = _sorted_rows(data, columns)
-        return cls(arranged, rank, queries)
+        arranged, queries = _sorted_rows(data, columns) if sort_rows else (data, np.arange(data.n_queries))
+        return cls(arranged, rank, queries, sort_rows)
 
     def like(self, data: RankingData) -> RankingData:
-        """Other data of the same features (held out, say) with their queries and rows sorted."""
+        """Other data of the same features (held out, say) arranged alike."""
+        if not self.rows_sorted:
+            return data
         return _sorted_rows(data, _mix(self.column_rank.astype(np.uint64)))[0]
 
     def columns(self, features: Iterable[int]) -> list[int]:
