@@ -8,14 +8,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.base import clone
 from tests.naive import limited_greedy as naive
-from tests.selectors.metamorphic import tie_free
+from tests.selectors.metamorphic import Blocks, check_columns, check_rows_and_queries, tie_free
 from tests.selectors.random_graph import random_graph
 
+from leanrank.data.ranking_data import RankingData
 from leanrank.errors import ParameterError, UnknownNameError
-from leanrank.selectors import GAS, MMR, MPT, MRMR, Limits, TopK
+from leanrank.selectors import GAS, MMR, MPT, MRMR, MSD, NGAS, XGAS, BestGain, Limits, TopK
 from leanrank.stats.feature_graph import FeatureGraph
 
-SELECTORS = [GAS, MMR, MPT, MRMR, TopK]
+SELECTORS = [GAS, MMR, MPT, MRMR, TopK, NGAS, XGAS, MSD]
 GRAPH = FeatureGraph(
     [0.9, 0.8, 0.5, 0.4],
     [[1, 0.9, 0.1, 0.1], [0.9, 1, 0.1, 0.1], [0.1, 0.1, 1, 0.5], [0.1, 0.1, 0.5, 1]],
@@ -49,28 +50,85 @@ def problems(draw):
     return m, own, groups, group_cost, must, never, budget, draw(st.integers(0, 10_000))
 
 
+def limits_of(problem, names):
+    """The problem as the parameters of a selector, and as the rules of the naive twins."""
+    _, own, groups, group_cost, must, never, budget, _ = problem
+    if naive.bill(must, own, groups, group_cost) > budget:
+        budget = np.inf
+    costs = dict(zip(names, own, strict=True)) | {f"g{i}": cost for i, cost in enumerate(group_cost)}
+    parameters = {
+        "costs": costs,
+        "groups": {f"g{i}": members for i, members in enumerate(groups)},
+        "must_keep": must,
+        "never": [names[j] for j in never],
+        "budget": None if np.isinf(budget) else budget,
+    }
+    return parameters, naive.Rules(own, groups, group_cost, must, never, budget)
+
+
 @settings(max_examples=60, deadline=None)
 @given(problems())
 def test_gain_per_cost_is_that_of_the_bills_of_whole_sets(problem):
-    m, own, groups, group_cost, must, never, budget, seed = problem
-    graph = random_graph(seed, m=m)
-    if naive.bill(must, own, groups, group_cost) > budget:
-        budget = np.inf
-    names = graph.feature_names
-    costs = dict(zip(names, own, strict=True)) | {f"g{i}": cost for i, cost in enumerate(group_cost)}
-    selector = GAS(
-        c=0.4,
-        costs=costs,
-        groups={f"g{i}": members for i, members in enumerate(groups)},
-        must_keep=must,
-        never=[names[j] for j in never],
-        budget=None if np.isinf(budget) else budget,
-    ).fit_graph(graph)
-    expected = naive.gas(
-        graph.importance, graph.similarity, 0.4, own, groups, group_cost, must_keep=must, never=never, budget=budget
-    )
-    assert selector.ranking_.tolist() == expected
-    assert selector.cost_ == pytest.approx(naive.bill(expected, own, groups, group_cost))
+    graph = random_graph(problem[-1], m=problem[0])
+    limits, rules = limits_of(problem, graph.feature_names)
+    r, s = graph.importance, graph.similarity
+    expected = [
+        (GAS(c=0.4, **limits), naive.gas(r, s, 0.4, rules)),
+        (NGAS(**limits), naive.ngas(r, s, rules)),
+        (XGAS(p=0.4, **limits), naive.xgas(r, s, 0.4, rules)),
+        (MSD(lam=0.4, **limits), naive.msd(r, s, 0.4, graph.n_features, rules)),
+    ]
+    expected += [
+        (MSD(size, lam=0.4, **limits), naive.msd(r, s, 0.4, size, rules))
+        for size in range(max(1, len(rules.must_keep)), graph.n_features - len(rules.never))
+    ]
+    for selector, path in expected:
+        selector.fit_graph(graph)
+        assert selector.ranking_.tolist() == path, selector
+        assert selector.cost_ == pytest.approx(rules.bill(path))
+
+
+def small_data(seed, m):
+    rng = np.random.default_rng(seed)
+    sizes = rng.integers(2, 10, 5)
+    query_ptr = np.concatenate(([0], np.cumsum(sizes)))
+    return RankingData(rng.random((sizes.sum(), m)), rng.integers(0, 2, sizes.sum()), query_ptr)
+
+
+@settings(max_examples=60, deadline=None)
+@given(problems(), st.sampled_from([1e-9, 0.02, 0.1]))
+def test_bestgain_under_limits_is_its_naive_twin(problem, delta):
+    data = small_data(problem[-1], problem[0])
+    limits, rules = limits_of(problem, data.feature_names)
+    queries = [(q.X.tolist(), q.y.tolist()) for q in map(data.query, range(data.n_queries))]
+    found = BestGain(delta=delta, **limits).fit(data)
+    assert found.ranking_.tolist() == naive.best_gain(queries, delta, rules)
+    assert [step["gain"] for step in found.trace_] == found.gains_[: len(found.trace_)].tolist()
+    assert BestGain(delta=delta, **limits).fit(Blocks(data, 7)).ranking_.tolist() == found.ranking_.tolist()
+
+
+@pytest.mark.parametrize("cls", [*SELECTORS, BestGain])
+def test_whatever_it_costs_the_rules_hold(cls):
+    for seed in range(25):
+        rng = np.random.default_rng(seed)
+        m = int(rng.integers(2, 12))
+        data, graph = small_data(seed, m), random_graph(seed, m)
+        groups = {g: rng.choice(m, int(rng.integers(1, m + 1)), replace=False).tolist() for g in ("a", "b", "c")}
+        costs = dict(zip(data.feature_names, rng.random(m), strict=True)) | {"a": 0.7, "b": rng.random()}
+        must, never = [0], ([m - 1] if seed % 2 else [])
+        given = {"costs": costs, "groups": groups, "must_keep": must, "never": never}
+        limits = Limits.of("GAS", data.feature_names, **given)
+        given["budget"] = limits.total(must) + rng.random() * limits.total(np.arange(m)) / 2
+        if cls is BestGain:
+            found = BestGain(n_features_to_select=m - len(never), **given).fit(data)
+        else:
+            found = cls(**given).fit_graph(graph)
+        assert found.cost_ == limits.total(found.ranking_) <= given["budget"] * (1 + 1e-9)
+        assert found.ranking_[0] == 0
+        assert not np.isin(never, found.ranking_).any()
+        assert len(set(found.ranking_.tolist())) == len(found.ranking_)
+        # nothing that could still be paid is left
+        assert not Limits.of("GAS", data.feature_names, **given).open(np.isin(np.arange(m), found.ranking_)).any()
 
 
 def names_of(selector):
@@ -123,6 +181,93 @@ def test_must_keep_comes_first_and_never_does_not_come():
     assert gone.support_.tolist() == [False, True, True, True]
 
 
+@pytest.mark.parametrize("cls", [*SELECTORS, BestGain])
+def test_what_must_be_kept_comes_first_even_if_constant(cls):
+    data = tie_free(3)  # feature 4 is constant
+    found = cls(must_keep=[7, 4, 2], never=[0], n_features_to_select=5).fit(data)
+    assert sorted(found.ranking_[:3].tolist()) == [2, 4, 7]
+    assert found.support_[[2, 4, 7]].all()
+    assert found.support_.sum() == 5
+    assert 0 not in found.ranking_
+    assert found.dropped_.tolist() == []
+
+
+def test_msd_pays_the_group_of_a_pair_once():
+    costs = {"bm25": 1, "tf": 3, "log": 2}
+    # bm25 with clicks or dwell costs 3 and is worth 1.6 or 1.55; clicks with dwell costs 2 and is worth 0.95
+    assert names_of(MSD(costs=costs, groups=LOG)) == ["bm25", "clicks", "tf", "dwell"]
+    assert names_of(MSD(costs=costs | {"bm25": 3}, groups=LOG)) == ["clicks", "dwell", "bm25", "tf"]
+    assert names_of(MSD(costs=costs, groups=LOG, budget=2.5)) == ["clicks", "dwell"]
+
+
+def test_msd_takes_one_alone_where_no_pair_may_be_taken():
+    assert names_of(MSD(must_keep=["dwell"])) == ["dwell", "bm25", "clicks", "tf"]
+    assert names_of(MSD(must_keep=["dwell", "tf", "clicks"])) == ["tf", "clicks", "dwell", "bm25"]
+    assert names_of(MSD(budget=3)) == ["bm25", "clicks", "tf"]
+    assert names_of(MSD(costs=[4, 2, 1, 2], budget=2)) == ["clicks"]
+
+
+def test_ngas_and_xgas_walk_by_importance_per_cost():
+    assert names_of(NGAS()) == ["bm25", "clicks", "tf", "dwell"]
+    # from tf the least like it is clicks (0.5 for 1), whose neighbour dwell (0.4 for 0.5) is better
+    assert names_of(NGAS(costs=[4, 1, 1, 0.5])) == ["tf", "dwell", "clicks", "bm25"]
+    assert names_of(XGAS(p=0.5)) == ["bm25", "clicks", "tf", "dwell"]
+    assert names_of(XGAS(p=0.5, costs=[1, 1, 2, 1])) == ["bm25", "dwell", "tf", "clicks"]
+
+
+def test_bestgain_with_equal_costs_is_bestgain():
+    for seed in range(10):
+        data = tie_free(seed)
+        for parameters in ({}, {"delta": 0.01}, {"n_features_to_select": 6}):
+            plain = BestGain(**parameters).fit(data)
+            for cost in (1.0, 7.0, 1 / 3, 0.0):
+                priced = BestGain(costs=np.full(9, cost), **parameters).fit(data)
+                assert priced.trace_ == plain.trace_
+                assert priced.gains_.tolist() == plain.gains_.tolist()
+                assert priced.cost_ == pytest.approx(cost * len(plain.ranking_))
+
+
+def test_delta_is_about_the_gain_and_not_for_what_must_be_kept():
+    data = tie_free(5)
+    plain = BestGain(delta=0.02).fit(data)
+    assert 1 < len(plain.ranking_) < 8
+    dear = np.where(np.isin(np.arange(9), plain.ranking_[1:]), 100.0, 1.0)
+    priced = BestGain(delta=0.02, costs=dear).fit(data)
+    assert all(step["gain"] >= 0.02 for step in priced.trace_[1:])
+    assert priced.ranking_.tolist() != plain.ranking_.tolist()
+    worst = int(np.nanargmin(BestGain(n_features_to_select=8).fit(data).scores_))
+    assert BestGain(delta=0.9, must_keep=[worst]).fit(data).ranking_.tolist() == [worst]
+    pair = BestGain(delta=0.9, must_keep=[worst, 4]).fit(data)
+    assert sorted(pair.ranking_.tolist()) == sorted([worst, 4])
+    assert len(pair.gains_) == 3  # the last was too small
+    assert BestGain(delta=0.9, budget=0).fit(data).ranking_.tolist() == []
+
+
+def test_the_elbow_of_bestgain_is_behind_what_must_be_kept():
+    data = tie_free(5)
+    plain = BestGain().fit(data)
+    assert BestGain(must_keep=plain.ranking_[:1]).fit(data).trace_ == plain.trace_
+    for must in ([0, 1, 2, 3], [4], list(range(9))):
+        assert sorted(BestGain(must_keep=must).fit(data).ranking_[: len(must)].tolist()) == must
+    assert BestGain(budget=0).fit(data).ranking_.tolist() == []
+
+
+def test_a_constant_feature_that_bestgain_must_keep_changes_no_list():
+    data = tie_free(3)
+    plain, kept = BestGain(delta=1e-9).fit(data), BestGain(delta=1e-9, must_keep=[4]).fit(data)
+    assert kept.ranking_.tolist() == [4, *plain.ranking_.tolist()]
+    assert kept.gains_.tolist() == [0.0, *plain.gains_.tolist()]
+    assert kept.trace_[0]["reason"] == "constant inside every query, but it must be kept"
+    assert BestGain(must_keep=[0]).fit(data.subset([4])).ranking_.tolist() == [0]
+    check_rows_and_queries(lambda: BestGain(delta=1e-9, must_keep=[4, 1]), data)
+
+
+def test_bestgain_cannot_stop_before_what_must_be_kept():
+    with pytest.raises(ParameterError, match="'max_features' parameter of BestGain must be >= 2, the number of"):
+        BestGain(max_features=1, must_keep=[0, 1]).fit(tie_free(0))
+    assert len(BestGain(delta=1e-9, max_features=2, must_keep=[0, 1]).fit(tie_free(0)).ranking_) == 2
+
+
 def test_min_weight_does_not_hold_for_what_must_be_kept():
     assert names_of(GAS(min_weight=0.7, c=0, must_keep=["dwell"])) == ["dwell", "bm25", "tf"]
 
@@ -145,17 +290,18 @@ def test_constant_features_keep_their_costs_apart():
     assert GAS(3, must_keep=[8]).fit(data).dropped_.tolist() == [4]
 
 
-def test_columns_shuffled_with_their_costs():
+@pytest.mark.parametrize("cls", [*SELECTORS, BestGain])
+def test_columns_shuffled_with_their_costs(cls):
     data = tie_free(4)
-    costs = {name: 1.0 + 3 * (int(name) % 4) for name in data.feature_names}
+    costs = {name: 1.0 + 3 * (int(name) % 4) for name in data.feature_names} | {"log": 2.0}
+    limits = {"costs": costs, "groups": {"log": ["2", "7", "9"]}, "must_keep": ["3"], "never": ["6"], "budget": 30}
+    check_columns(lambda: cls(**limits), data)
+    check_columns(lambda: cls(n_features_to_select=5, **limits), data)
     order = np.random.default_rng(0).permutation(9)
-    a = GAS(costs=costs, must_keep=["3"]).fit(data)
-    b = GAS(costs=costs, must_keep=["3"]).fit(data.subset(order))
-    assert order[b.ranking_].tolist() == a.ranking_.tolist()
-    assert a.cost_ == b.cost_
+    assert cls(**limits).fit(data).cost_ == pytest.approx(cls(**limits).fit(data.subset(order)).cost_)
 
 
-@pytest.mark.parametrize("cls", SELECTORS)
+@pytest.mark.parametrize("cls", [*SELECTORS, BestGain])
 def test_they_are_parameters_like_any_other(cls):
     given = {"costs": {"a": 1.0}, "groups": {"g": ["a"]}, "must_keep": ["a"], "never": ["b"], "budget": 3.0}
     selector = clone(cls(**given))

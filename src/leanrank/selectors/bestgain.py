@@ -16,6 +16,7 @@ from leanrank.metrics._base import Metric, is_number
 from leanrank.metrics.average_precision import AP
 from leanrank.metrics.names import metric as parse_metric
 from leanrank.selectors._base import Selector
+from leanrank.selectors.greedy import best
 from leanrank.selectors.path import Path, Step
 from leanrank.stats.constant import Constant
 from leanrank.stats.ranked_lists import Gains, Merging, RankedLists
@@ -79,22 +80,25 @@ class BestGain(Selector):
     engine : optional
         Where each round is computed. Without one, data in memory keep their ranked lists between rounds; otherwise
         every round is a fold that replays the merges of the features chosen so far.
+    costs, groups, must_keep, never, budget : optional
+        Gain per cost, and which features must or must not be taken; see `Limits`. `delta` is about the gain itself,
+        and does not hold for `must_keep`; for "auto" the curve begins with all of them.
 
     Attributes
     ----------
-    ranking_, trace_, support_, selected_, dropped_
+    ranking_, trace_, support_, selected_, dropped_, cost_
         See `Selector`; `trace_` has the gain of every step.
     scores_ : array
         The gain at its step; NaN for features never added.
     gains_ : array
-        The largest gain of every round: the gain curve. The first is the metric of the best feature alone, and where
-        the search stopped by `delta`, the last is the gain that was too small.
+        The gain of every step: the gain curve. The first is the metric of the first feature alone, and where the search
+        stopped by `delta`, the last is the largest gain there was, which was too small.
 
     Notes
     -----
     Cost ``O(|S| K n)`` after sorting; memory 4 to 6 n K bytes if lists are kept. A query without relevant documents
     gains 0 and counts. Gains may be negative. Features constant inside every query are dropped first: their list would
-    be the order of the file.
+    be the order of the file. Those of `must_keep` are taken with a gain of 0, and nothing is merged.
 
     References
     ----------
@@ -123,6 +127,11 @@ class BestGain(Selector):
         random_state: int = 0,
         n_features_to_select: int | float | None = None,
         engine: Any = None,
+        costs: Any = None,
+        groups: Any = None,
+        must_keep: Any = None,
+        never: Any = None,
+        budget: float | None = None,
     ) -> None:
         self.delta = delta
         self.metric = metric
@@ -133,6 +142,11 @@ class BestGain(Selector):
         self.random_state = random_state
         self.n_features_to_select = n_features_to_select
         self.engine = engine
+        self.costs = costs
+        self.groups = groups
+        self.must_keep = must_keep
+        self.never = never
+        self.budget = budget
 
     def _check_parameters(self) -> None:
         positive = is_number(self.delta) and self.delta > 0  # type: ignore[operator]
@@ -143,6 +157,12 @@ class BestGain(Selector):
         self._require_one_of("ties", ("input", "shuffle"))
         self._require_number("random_state", "a whole number >= 0", 0)
         self._merging()  # an unknown metric is refused here
+
+    def _check_sizes(self) -> None:
+        super()._check_sizes()
+        n_kept = int(self._limits().must_keep.sum())
+        enough = self.max_features is None or self.n_features_to_select is not None or self.max_features >= n_kept
+        self._require("max_features", f">= {n_kept}, the number of features in 'must_keep'", enough)
 
     def _merging(self) -> Merging:
         if isinstance(self.metric, Metric):
@@ -165,41 +185,57 @@ class BestGain(Selector):
         else:
             lists = RankedLists(source, merging)
             constant = ~lists.varies if source.query_sizes.max() > 1 else np.zeros(source.n_features, dtype=bool)
+            n_merged = 0
 
             def one_round(chosen: tuple[int, ...], left: NDArray[np.int64]) -> tuple[NDArray[np.float64], float]:
-                if chosen:  # one feature more than in the round before
-                    lists.add(chosen[-1])
+                nonlocal n_merged
+                for feature in chosen[n_merged:]:
+                    lists.add(feature)
+                n_merged = len(chosen)
                 return Gains(merging, chosen, left).finish(lists.partial(left))
 
-        kept = np.flatnonzero(~constant)
+        kept = np.flatnonzero(~constant | self._limits().must_keep)
         if not len(kept):
             raise DataError(f"All {len(constant)} features are constant inside every query: nothing to select.")
-        steps = self._greedy(kept, one_round)
+        steps = self._greedy(constant, len(kept), one_round)
         steps = [replace(step, feature=int(np.searchsorted(kept, step.feature))) for step in steps]
         return Path.of(steps, len(kept)).lift(kept, len(constant))
 
-    def _greedy(self, kept: NDArray[np.int64], one_round: Round) -> list[Step]:
-        wanted = self._wanted(self.n_features_in_)
-        most = len(kept) if self.max_features is None else min(int(self.max_features), len(kept))
-        most = most if wanted is None else min(wanted, len(kept))
-        steps: list[Step] = []
-        best_gains, curve = [], []
-        alone: NDArray[np.float64] = np.empty(0)
-        while len(steps) < most:
-            chosen = tuple(step.feature for step in steps)
-            left = np.setdiff1d(kept, chosen)
-            gains, current = one_round(chosen, left)
+    def _greedy(self, constant: NDArray[np.bool_], most: int, one_round: Round) -> list[Step]:
+        """At most `most` steps; features are columns of all."""
+        limits, wanted = self._limits(), self._wanted(self.n_features_in_)
+        if wanted is not None:
+            most = min(wanted, most)
+        elif self.max_features is not None:
+            most = min(int(self.max_features), most)
+        taken, gain, current = np.zeros(len(constant), dtype=bool), np.zeros(len(constant)), 0.0
+        steps, gains, curve = list[Step](), list[float](), list[float]()
+        while len(steps) < most and (left := limits.open(taken) & (~constant | limits.must_keep)).any():
+            merged = tuple(step.feature for step in steps if not constant[step.feature])
+            looked_at = np.flatnonzero((left if steps else ~limits.never) & ~constant)
+            if len(looked_at):
+                gain[looked_at], current = one_round(merged, looked_at)
             if not steps:
-                alone = gains
-            i = int(np.argmax(gains))
-            best_gains.append(float(gains[i]))
-            if steps and wanted is None and (gains[i] <= 0.0 if self.delta == "auto" else gains[i] < self.delta):
-                break
-            feature, gain = int(left[i]), float(gains[i])
-            why = f"metric {current:.6g} to {current + gain:.6g}" if steps else f"best alone: {gain:.6g}"
-            steps.append(Step(feature, float(alone[np.searchsorted(kept, feature)]), gain, why))
-            curve.append(current + gain)
-        self.gains_ = np.array(best_gains)
-        if self.delta == "auto" and wanted is None:
-            return steps[: elbow(np.array(curve))]
+                alone = gain.copy()
+            if steps and wanted is None:
+                enough = gain > 0.0 if self.delta == "auto" else gain >= float(self.delta)
+                if not (left & (enough | limits.must_keep)).any():
+                    gains.append(float(gain[left].max()))
+                    break
+                left &= enough | limits.must_keep
+            feature = best(gain, limits.marginal(taken), left)
+            lifted = current + float(gain[feature])
+            why = f"metric {current:.6g} to {lifted:.6g}"
+            if constant[feature]:
+                why = "constant inside every query, but it must be kept"
+            elif not steps:
+                why = f"{'best ' if gain[feature] == gain[looked_at].max() else ''}alone: {lifted:.6g}"
+            steps.append(Step(feature, float(alone[feature]), float(gain[feature]), why))
+            gains.append(float(gain[feature]))
+            curve.append(lifted)
+            taken[feature], current = True, lifted
+        self.gains_ = np.array(gains)
+        if steps and self.delta == "auto" and wanted is None:
+            before = max(0, int(limits.must_keep.sum()) - 1)
+            return steps[: before + elbow(np.array(curve[before:]))]
         return steps

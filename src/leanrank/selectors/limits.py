@@ -145,6 +145,15 @@ class Limits:
             return left
         return left & (self.total(taken) + self.marginal(taken) <= self._most)
 
+    def pairs(self, taken: Mask, one: NDArray[np.int64], other: NDArray[np.int64]) -> tuple[Mask, NDArray[np.float64]]:
+        """Which of these pairs may be taken next, and what each would add to the bill: a group of both is paid once."""
+        unpaid = self.shared * ~(self.member & taken).any(axis=1)
+        # The groups of the one, and those of the other that the one is not in: no difference, so free is exactly 0.
+        more = (~self.member).T * unpaid @ self.member
+        cost = self.marginal(taken)[one] + self.own[other] + more[one, other]
+        left = self.open(taken)
+        return left[one] & left[other] & (self.total(taken) + cost <= self._most), cost
+
 
 def per_cost(gain: NDArray[np.float64], cost: NDArray[np.float64]) -> NDArray[np.float64]:
     """Gain per cost: ``gain / cost`` where there is a gain, ``gain * cost`` otherwise; to 12 decimals.

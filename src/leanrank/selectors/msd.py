@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from leanrank.selectors._graph_selector import GraphSelector
+from leanrank.selectors.greedy import best
 from leanrank.selectors.path import Path, Step
 from leanrank.selectors.relevance import unit_relevance
 from leanrank.stats.feature_graph import FeatureGraph
@@ -20,7 +21,8 @@ class MSD(GraphSelector):
     .. math:: (1 - \lambda)(r_i + r_j) + 2 \lambda (1 - s_{ij})
 
     the more important of the two first. An odd size ends with the most important feature left. r is the importance on
-    [0, 1], s the absolute similarity.
+    [0, 1], s the absolute similarity. With `costs` it is the largest value per what the two cost together; where no
+    pair may be taken (one is left of `must_keep`, or none fits the `budget`) but a feature may, it is taken alone.
 
     Parameters
     ----------
@@ -34,14 +36,17 @@ class MSD(GraphSelector):
         Where the graph is computed.
     device : {"cpu", "cuda", "auto"}
         What the graph is computed on; the result is the same.
+    costs, groups, must_keep, never, budget : optional
+        Gain per cost, and which features must or must not be taken; see `Limits`.
 
     Attributes
     ----------
     ranking_ : array
-        The path towards the size asked for; even sizes are nested, odd ones differ in their last feature.
+        The path towards the size asked for; even sizes are nested, odd ones differ in their last feature. With
+        an odd number of features in `must_keep` it is the other way round.
     scores_ : array
-        The value of the pair each feature came with; the relevance of an odd last one.
-    trace_, support_, selected_, dropped_, graph_
+        The value of the pair each feature came with; the relevance of one taken alone.
+    trace_, support_, selected_, dropped_, cost_, graph_
         See `Selector` and `GraphSelector`.
 
     Notes
@@ -71,6 +76,11 @@ class MSD(GraphSelector):
         similarity: Any = "kendall",
         engine: Any = None,
         device: str = "cpu",
+        costs: Any = None,
+        groups: Any = None,
+        must_keep: Any = None,
+        never: Any = None,
+        budget: float | None = None,
     ) -> None:
         self.n_features_to_select = n_features_to_select
         self.lam = lam
@@ -78,6 +88,11 @@ class MSD(GraphSelector):
         self.similarity = similarity
         self.engine = engine
         self.device = device
+        self.costs = costs
+        self.groups = groups
+        self.must_keep = must_keep
+        self.never = never
+        self.budget = budget
 
     def _check_parameters(self) -> None:
         self._require_number("lam", "from 0 to 1", low=0, high=1)
@@ -87,21 +102,25 @@ class MSD(GraphSelector):
         s = np.abs(graph.similarity)
         m, names = len(r), graph.feature_names
         wanted = m if size is None else size
-        worth = (1 - self.lam) * (r[:, None] + r) + 2 * self.lam * (1 - s)
-        worth = np.where(np.triu(np.ones((m, m), dtype=bool), k=1), np.round(worth, 12), -np.inf)
-        left = np.ones(m, dtype=bool)
+        one, other = np.triu_indices(m, k=1)
+        worth = np.round((1 - self.lam) * (r[one] + r[other]) + 2 * self.lam * (1 - s[one, other]), 12)
+        limits, taken = self._limits(names), np.zeros(m, dtype=bool)
         steps: list[Step] = []
-        while len(steps) + 2 <= wanted:
-            i, j = (int(f) for f in np.unravel_index(np.argmax(worth), worth.shape))
-            pair = (j, i) if r[j] > r[i] else (i, j)
-            gain, likeness = float(worth[i, j]), s[i, j]
-            for feature, partner in (pair, pair[::-1]):
-                why = f"relevance {r[feature]:.6g}, with {names[partner]!r} (likeness {likeness:.6g})"
-                steps.append(Step(feature, float(graph.importance[feature]), gain, why))
-                left[feature] = False
-                worth[feature, :] = worth[:, feature] = -np.inf
-        if len(steps) < wanted:
-            last = int(np.argmax(np.where(left, r, -np.inf)))
-            why = f"relevance {r[last]:.6g}: most important of those left, no pair is left to take"
-            steps.append(Step(last, float(graph.importance[last]), float(r[last]), why))
+        while len(steps) < wanted and (left := limits.open(taken)).any():
+            may, cost = limits.pairs(taken, one, other)
+            if len(steps) + 2 <= wanted and may.any():
+                place = best(worth, cost, may)
+                i, j, gain = int(one[place]), int(other[place]), float(worth[place])
+                pair = (j, i) if r[j] > r[i] else (i, j)
+                for feature, partner in (pair, pair[::-1]):
+                    why = f"relevance {r[feature]:.6g}, with {names[partner]!r} (likeness {s[i, j]:.6g})"
+                    steps.append(Step(feature, float(graph.importance[feature]), gain, why))
+                taken[[i, j]] = True
+            else:
+                alone = best(r, limits.marginal(taken), left)
+                why = f"relevance {r[alone]:.6g}: best of those left, no pair of them can be taken"
+                steps.append(Step(alone, float(graph.importance[alone]), float(r[alone]), why))
+                taken[alone] = True
+            apart = ~(taken[one] | taken[other])
+            one, other, worth = one[apart], other[apart], worth[apart]
         return Path.of(steps, m)

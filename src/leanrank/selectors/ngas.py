@@ -5,8 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from leanrank.selectors._graph_selector import GraphSelector
+from leanrank.selectors.greedy import best
+from leanrank.selectors.limits import per_cost
 from leanrank.selectors.path import Path, Step
 from leanrank.stats.feature_graph import FeatureGraph
 
@@ -18,7 +21,8 @@ class NGAS(GraphSelector):
 
     .. math:: f_{\min} = \arg\min_j |s_{cur,j}|, \qquad f_{\max} = \arg\max_{j \ne f_{\min}} |s_{f_{\min},j}|
 
-    Take ``f_min`` if ``r[f_min] >= r[f_max]``, else ``f_max``; repeat. r is the importance, s the similarity.
+    Take ``f_min`` if ``r[f_min] >= r[f_max]``, else ``f_max``; repeat. r is the importance, s the similarity. With
+    `costs`, importance per cost decides, at the start too; the rest are the features that may be taken.
 
     Parameters
     ----------
@@ -30,6 +34,8 @@ class NGAS(GraphSelector):
         Where the graph is computed.
     device : {"cpu", "cuda", "auto"}
         What the graph is computed on; the result is the same.
+    costs, groups, must_keep, never, budget : optional
+        Gain per cost, and which features must or must not be taken; see `Limits`.
 
     Attributes
     ----------
@@ -37,7 +43,7 @@ class NGAS(GraphSelector):
         The path; sizes are nested.
     scores_ : array
         The importance: the method has no other weight.
-    trace_, support_, selected_, dropped_, graph_
+    trace_, support_, selected_, dropped_, cost_, graph_
         See `Selector` and `GraphSelector`.
 
     Notes
@@ -65,35 +71,51 @@ class NGAS(GraphSelector):
         similarity: Any = "spearman",
         engine: Any = None,
         device: str = "cpu",
+        costs: Any = None,
+        groups: Any = None,
+        must_keep: Any = None,
+        never: Any = None,
+        budget: float | None = None,
     ) -> None:
         self.n_features_to_select = n_features_to_select
         self.importance = importance
         self.similarity = similarity
         self.engine = engine
         self.device = device
+        self.costs = costs
+        self.groups = groups
+        self.must_keep = must_keep
+        self.never = never
+        self.budget = budget
 
     def _select(self, graph: FeatureGraph) -> Path:
         relevance, likeness, names = graph.importance, np.abs(graph.similarity), graph.feature_names
-        current = int(np.argmax(relevance))
-        steps = [_step(relevance, current, "most important of all")]
-        alive = np.ones(len(relevance), dtype=bool)
-        alive[current] = False
-        while alive.any():
-            f_min = int(np.argmin(np.where(alive, likeness[current], np.inf)))
-            others = alive.copy()
-            others[f_min] = False
-            why = f"least like {names[current]!r} ({likeness[current, f_min]:.6g})"
-            current = f_min
-            if others.any():
-                f_max = int(np.argmax(np.where(others, likeness[f_min], -np.inf)))
-                if relevance[f_max] > relevance[f_min]:
-                    why = f"nearest to {names[f_min]!r}, which is {why}, and more important"
-                    current = f_max
-            alive[current] = False
-            steps.append(_step(relevance, current, why))
+        limits, taken = self._limits(names), np.zeros(len(relevance), dtype=bool)
+        steps: list[Step] = []
+        while (left := limits.open(taken)).any():
+            cost = limits.marginal(taken)
+            if not steps:
+                current = best(relevance, cost, left)
+                is_top = relevance[current] == relevance.max()
+                why = "most important of all" if is_top else "best of those it may start with"
+            else:
+                f_min = int(np.argmin(np.where(left, likeness[current], np.inf)))
+                why = f"least like {names[current]!r} ({likeness[current, f_min]:.6g})"
+                current = f_min
+                left[f_min] = False
+                if left.any():
+                    f_max = int(np.argmax(np.where(left, likeness[f_min], -np.inf)))
+                    if _is_better(f_max, f_min, relevance, cost):
+                        why = f"nearest to {names[f_min]!r}, which is {why}, and better"
+                        current = f_max
+            taken[current] = True
+            worth = float(relevance[current])
+            steps.append(Step(current, worth, worth, f"importance {worth:.6g}: {why}"))
         return Path.of(steps, len(relevance), relevance)
 
 
-def _step(relevance: Any, feature: int, reason: str) -> Step:
-    worth = float(relevance[feature])
-    return Step(feature, worth, worth, f"importance {worth:.6g}: {reason}")
+def _is_better(one: int, other: int, relevance: NDArray[np.float64], cost: NDArray[np.float64]) -> bool:
+    """Whether `one` is more important per cost than `other`, or as much and more important."""
+    pair = [one, other]
+    worth = per_cost(relevance[pair], cost[pair])
+    return bool((worth[0], relevance[one]) > (worth[1], relevance[other]))

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from leanrank.selectors._graph_selector import GraphSelector
+from leanrank.selectors.greedy import best
 from leanrank.selectors.path import Path, Step
 from leanrank.stats.feature_graph import FeatureGraph
 
@@ -19,7 +20,8 @@ class XGAS(GraphSelector):
     .. math:: \arg\max_{j \in N_p(cur)} r_j
 
     where N_p(cur) are the ``max(1, round(p n))`` of the n features left that have the smallest ``|s|`` to the one just
-    taken (halves round up). r is the importance, s the similarity.
+    taken (halves round up). r is the importance, s the similarity. With `costs`, importance per cost decides; the
+    features left are those that may be taken.
 
     Parameters
     ----------
@@ -33,6 +35,8 @@ class XGAS(GraphSelector):
         Where the graph is computed.
     device : {"cpu", "cuda", "auto"}
         What the graph is computed on; the result is the same.
+    costs, groups, must_keep, never, budget : optional
+        Gain per cost, and which features must or must not be taken; see `Limits`.
 
     Attributes
     ----------
@@ -40,7 +44,7 @@ class XGAS(GraphSelector):
         The path; sizes are nested.
     scores_ : array
         The importance: the method has no other weight.
-    trace_, support_, selected_, dropped_, graph_
+    trace_, support_, selected_, dropped_, cost_, graph_
         See `Selector` and `GraphSelector`.
 
     Notes
@@ -68,6 +72,11 @@ class XGAS(GraphSelector):
         similarity: Any = "spearman",
         engine: Any = None,
         device: str = "cpu",
+        costs: Any = None,
+        groups: Any = None,
+        must_keep: Any = None,
+        never: Any = None,
+        budget: float | None = None,
     ) -> None:
         self.n_features_to_select = n_features_to_select
         self.p = p
@@ -75,6 +84,11 @@ class XGAS(GraphSelector):
         self.similarity = similarity
         self.engine = engine
         self.device = device
+        self.costs = costs
+        self.groups = groups
+        self.must_keep = must_keep
+        self.never = never
+        self.budget = budget
 
     def _check_parameters(self) -> None:
         self._require_number("p", "> 0 and <= 1", high=1)
@@ -82,17 +96,21 @@ class XGAS(GraphSelector):
 
     def _select(self, graph: FeatureGraph) -> Path:
         relevance, likeness, names = graph.importance, np.abs(graph.similarity), graph.feature_names
-        current = int(np.argmax(relevance))
-        worth = float(relevance[current])
-        steps = [Step(current, worth, worth, f"importance {worth:.6g}: most important of all")]
-        left = np.delete(np.arange(len(relevance)), current)  # ascending, so ties fall to the lowest index
-        while len(left):
-            n_candidates = max(1, int(np.floor(self.p * len(left) + 0.5)))
-            candidates = np.sort(left[np.argsort(likeness[current, left], kind="stable")[:n_candidates]])
-            best = int(candidates[np.argmax(relevance[candidates])])
-            worth = float(relevance[best])
-            why = f"best of the {n_candidates} least like {names[current]!r}"
-            steps.append(Step(best, worth, worth, f"importance {worth:.6g}: {why}"))
-            left = left[left != best]
-            current = best
+        limits, taken = self._limits(names), np.zeros(len(relevance), dtype=bool)
+        steps: list[Step] = []
+        while (candidates := limits.open(taken)).any():
+            why = "most important of all"
+            if steps:
+                current = steps[-1].feature
+                left = np.flatnonzero(candidates)  # ascending, so ties fall to the lowest index
+                n_candidates = max(1, int(np.floor(self.p * len(left) + 0.5)))
+                why = f"best of the {n_candidates} least like {names[current]!r}"
+                candidates[:] = False
+                candidates[left[np.argsort(likeness[current, left], kind="stable")[:n_candidates]]] = True
+            newest = best(relevance, limits.marginal(taken), candidates)
+            if not steps and relevance[newest] < relevance.max():
+                why = "best of those it may start with"
+            taken[newest] = True
+            worth = float(relevance[newest])
+            steps.append(Step(newest, worth, worth, f"importance {worth:.6g}: {why}"))
         return Path.of(steps, len(relevance), relevance)
