@@ -121,7 +121,7 @@ class Limits:
 
     def marginal(self, taken: Mask) -> NDArray[np.float64]:
         """What each feature would add to the bill of those taken."""
-        unpaid = self.shared * ~(self.member & taken).any(axis=1)
+        unpaid = self.shared * ~self.paid(taken)
         return np.asarray(self.own + unpaid @ self.member)
 
     def saved(self, taken: Mask) -> NDArray[np.float64]:
@@ -133,7 +133,7 @@ class Limits:
         """The bill of these features (0-based numbers or a mask)."""
         chosen = np.asarray(features)
         taken = chosen if chosen.dtype == bool else np.isin(np.arange(len(self.own)), chosen)
-        return float(self.own[taken].sum() + self.shared[(self.member & taken).any(axis=1)].sum())
+        return float(self.own[taken].sum() + self.shared[self.paid(taken)].sum())
 
     def open(self, taken: Mask) -> Mask:
         """Which features may be taken next: those of `must_keep` while there are any, then those that can be paid."""
@@ -143,16 +143,26 @@ class Limits:
         left = ~taken & ~self.never
         if np.isinf(self.budget):
             return left
-        return left & (self.total(taken) + self.marginal(taken) <= self._most)
+        return left & self.fits(taken, self.marginal(taken))
 
-    def pairs(self, taken: Mask, one: NDArray[np.int64], other: NDArray[np.int64]) -> tuple[Mask, NDArray[np.float64]]:
-        """Which of these pairs may be taken next, and what each would add to the bill: a group of both is paid once."""
-        unpaid = self.shared * ~(self.member & taken).any(axis=1)
+    def paid(self, taken: Mask) -> Mask:
+        """Which groups those taken have paid."""
+        return np.asarray((self.member & taken).any(axis=1))
+
+    def pairs(self, taken: Mask, columns: NDArray[np.int64]) -> NDArray[np.float64]:
+        """What any two of these features would add to the bill of those taken: a group of both is paid once.
+
+        Between two steps it changes only where a group gets paid.
+        """
+        part = self.only(columns)
+        unpaid = self.shared * ~self.paid(taken)
         # The groups of the one, and those of the other that the one is not in: no difference, so free is exactly 0.
-        more = (~self.member).T * unpaid @ self.member
-        cost = self.marginal(taken)[one] + self.own[other] + more[one, other]
-        left = self.open(taken)
-        return left[one] & left[other] & (self.total(taken) + cost <= self._most), cost
+        one = part.own + unpaid @ part.member
+        return np.asarray(one[:, None] + part.own + (~part.member).T * unpaid @ part.member)
+
+    def fits(self, taken: Mask, more: ArrayLike) -> Mask:
+        """Whether so much more can be paid beside those taken."""
+        return np.asarray(self.total(taken) + np.asarray(more) <= self._most)
 
 
 def per_cost(gain: NDArray[np.float64], cost: NDArray[np.float64]) -> NDArray[np.float64]:

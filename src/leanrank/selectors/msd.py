@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from leanrank.selectors._graph_selector import GraphSelector
 from leanrank.selectors.greedy import best
+from leanrank.selectors.limits import Limits, Mask, per_cost
 from leanrank.selectors.path import Path, Step
 from leanrank.selectors.relevance import unit_relevance
 from leanrank.stats.feature_graph import FeatureGraph
@@ -102,25 +104,83 @@ class MSD(GraphSelector):
         s = np.abs(graph.similarity)
         m, names = len(r), graph.feature_names
         wanted = m if size is None else size
-        one, other = np.triu_indices(m, k=1)
-        worth = np.round((1 - self.lam) * (r[one] + r[other]) + 2 * self.lam * (1 - s[one, other]), 12)
         limits, taken = self._limits(names), np.zeros(m, dtype=bool)
+        value = np.round((1 - self.lam) * (r[:, None] + r) + 2 * self.lam * (1 - s), 12)
+        pairs = _Pairs(value, limits)
         steps: list[Step] = []
         while len(steps) < wanted and (left := limits.open(taken)).any():
-            may, cost = limits.pairs(taken, one, other)
-            if len(steps) + 2 <= wanted and may.any():
-                place = best(worth, cost, may)
-                i, j, gain = int(one[place]), int(other[place]), float(worth[place])
+            found = pairs.best(taken, left) if len(steps) + 2 <= wanted else None
+            if found is not None:
+                i, j = found
                 pair = (j, i) if r[j] > r[i] else (i, j)
                 for feature, partner in (pair, pair[::-1]):
                     why = f"relevance {r[feature]:.6g}, with {names[partner]!r} (likeness {s[i, j]:.6g})"
-                    steps.append(Step(feature, float(graph.importance[feature]), gain, why))
+                    steps.append(Step(feature, float(graph.importance[feature]), float(value[i, j]), why))
                 taken[[i, j]] = True
             else:
                 alone = best(r, limits.marginal(taken), left)
                 why = f"relevance {r[alone]:.6g}: best of those left, no pair of them can be taken"
                 steps.append(Step(alone, float(graph.importance[alone]), float(r[alone]), why))
                 taken[alone] = True
-            apart = ~(taken[one] | taken[other])
-            one, other, worth = one[apart], other[apart], worth[apart]
         return Path.of(steps, m)
+
+
+class _Pairs:
+    """Pairs of features by their value per cost, worked out again only where prices change.
+
+    Costs count in units of the dearest pair that may be taken (see `per_cost`), so values hold as long as that pair is
+    there and no other group gets paid.
+    """
+
+    def __init__(self, value: NDArray[np.float64], limits: Limits) -> None:
+        self.value, self.limits = value, limits
+        self.columns = np.empty(0, dtype=np.int64)  # the features that the rows of cost, gain and worth are
+        self.known = np.zeros(len(value), dtype=bool)  # of all features, those that are still in pairs
+        self.paid = np.zeros(len(limits.shared), dtype=bool)
+        self.dearest = (0, 0)
+
+    def best(self, taken: Mask, left: Mask) -> tuple[int, int] | None:
+        """The best pair among those left that can be paid; None where there is none."""
+        if (left & ~self.known).any() or (self.limits.paid(taken) != self.paid).any():
+            self._price(taken, left)
+        self._drop(taken, left)
+        if self.worth[self.dearest] == -np.inf:
+            self._price(taken, left)
+        most = self.most.max()
+        if most == -np.inf:
+            return None
+        rows = np.flatnonzero(self.most == most)
+        row, column = np.nonzero(self.worth[rows] == most)
+        place = np.argmax(self.gain[rows[row], column])
+        return int(self.columns[rows[row[place]]]), int(self.columns[column[place]])
+
+    def _drop(self, taken: Mask, left: Mask) -> None:
+        gone = (self.known & ~left)[self.columns]
+        self.worth[gone] = self.worth[:, gone] = -np.inf
+        self.known &= left
+        if self.limits.fits(taken, self.cost[self.dearest]):
+            self._look(np.flatnonzero(gone | gone[self.partner]))
+        else:
+            self.worth[~self.limits.fits(taken, self.cost)] = -np.inf
+            self._look(np.arange(len(self.columns)))
+
+    def _look(self, rows: NDArray[np.int64]) -> None:
+        """Find the best partner of these features again."""
+        self.partner[rows] = self.worth[rows].argmax(axis=1)
+        self.most[rows] = self.worth[rows, self.partner[rows]]
+
+    def _price(self, taken: Mask, left: Mask) -> None:
+        self.columns, self.known, self.paid = np.flatnonzero(left), left.copy(), self.limits.paid(taken)
+        self.cost = self.limits.pairs(taken, self.columns)
+        self.gain = self.value[np.ix_(self.columns, self.columns)]
+        may = np.triu(self.limits.fits(taken, self.cost), k=1)
+        self.worth = np.full(may.shape, -np.inf)
+        if may.any():
+            self.worth[may] = per_cost(self.gain[may], self.cost[may])
+            # Of the dearest the least worth, which is likely to be there longest.
+            dear = may & (self.cost == self.cost[may].max())
+            row, column = np.unravel_index(np.argmin(np.where(dear, self.worth, np.inf)), dear.shape)
+            self.dearest = (int(row), int(column))
+        else:
+            self.dearest = (0, 0)
+        self.partner, self.most = self.worth.argmax(axis=1), self.worth.max(axis=1)
