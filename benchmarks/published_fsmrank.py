@@ -44,15 +44,21 @@ def near(grid: list[dict[str, float]], n_features: float) -> dict[str, float]:
 
 
 def one_fold(fold: Fold, convention: str, n_published: float) -> dict[str, tuple[list[float], int, str]]:
-    """Test figures, number of features and chosen lambdas of both methods."""
+    """Test figures, number of features and chosen lambdas of all rows."""
     measures = [metric(name, convention=convention) for name in MEASURES]
-    ranker = FSMRank(lambda1=LAMBDAS, lambda2=LAMBDAS, metric=measures[-1]).fit(fold.train, eval_set=fold.valid)
+    grid = {"lambda1": LAMBDAS, "lambda2": LAMBDAS, "metric": measures[-1]}
+    models = {}
+    for unimportance, suffix in (("complement", ""), ("stretched", ", stretched")):
+        ranker = FSMRank(unimportance=unimportance, **grid).fit(fold.train, eval_set=fold.valid)
+        pair = near(ranker.grid_, n_published)
+        lambdas = {"lambda1": pair["lambda1"], "lambda2": pair["lambda2"]}
+        models["FSMRank" + suffix] = ranker
+        models[f"FSMRank{suffix}, as many features"] = FSMRank(unimportance=unimportance, **lambdas).fit(fold.train)
+    ranker = models["FSMRank"]
     svm = FSMSVM(C=CS, lambda1=ranker.lambda1_, lambda2=ranker.lambda2_, metric=measures[-1])
-    svm.fit(fold.train, eval_set=fold.valid)
-    pair = near(ranker.grid_, n_published)
-    large = FSMRank(lambda1=pair["lambda1"], lambda2=pair["lambda2"]).fit(fold.train)
+    models["FSMSVM"] = svm.fit(fold.train, eval_set=fold.valid)
     out = {}
-    for name, model in (("FSMRank", ranker), ("FSMRank, as many features", large), ("FSMSVM", svm)):
+    for name, model in models.items():
         scores = model.predict(fold.test)
         found = [float(mean(m.per_query(fold.test.y, scores, fold.test.query_ptr))) for m in measures]
         out[name] = (found, int(model.support_.sum()), f"{model.lambda1_:g}, {model.lambda2_:g}")
@@ -69,7 +75,7 @@ def data_set(folder: Path) -> list[str]:
         "| method | NDCG@1 | NDCG@3 | NDCG@5 | NDCG@10 | MAP | features | lambda1, lambda2 of the folds |",
         "|---|---|---|---|---|---|---|---|",
     ]
-    for name in ("FSMRank", "FSMRank, as many features", "FSMSVM"):
+    for name in folds[0]:
         found = np.mean([fold[name][0] for fold in folds], axis=0)
         sizes, chosen = [fold[name][1] for fold in folds], "; ".join(fold[name][2] for fold in folds)
         published = np.array(PUBLISHED[folder.name, name.partition(",")[0]])
@@ -77,11 +83,9 @@ def data_set(folder: Path) -> list[str]:
         lines.append(f"| {name} | {_row(found)} | {np.mean(sizes):.1f} ({', '.join(map(str, sizes))}) | {chosen} |")
         lines.append(f"| published | {_row(published)} | {known} | |")
         lines.append(f"| difference | {' | '.join(map(_difference, found - published))} | | |")
-        verdict = "within" if abs(found - published)[-1] <= WITHIN else "NOT within"
+        verdict = "within" if abs(found - published).max() <= WITHIN else "NOT within"
         print(
-            f"{folder.name} {name}: MAP {found[-1]:.4f} ({verdict} {WITHIN} of {published[-1]}), "
-            f"{np.mean(sizes):.1f} features",
-            flush=True,
+            f"{folder.name} {name}: {verdict} {WITHIN} of the published row, {np.mean(sizes):.1f} features", flush=True
         )
     return [*lines, ""]
 
@@ -106,7 +110,8 @@ def main() -> None:
         "tables 9 and 10; the number of features of FSMRank as MOFSRank reports it. The formula of FSMRank is not",
         "public: the problem solved here is a reconstruction from what its abstract states, so agreement in level is",
         "what can be asked for. Validation MAP picks fewer features than published; 'as many features' are the lambdas",
-        "that leave about the published number (a third more or less), the best of them on the validation part.",
+        "that leave about the published number (a third more or less), the best of them on the validation part. Both",
+        'are shown for `unimportance="complement"`, the default, and for `"stretched"`.',
         f"Differences above {WITHIN} are bold.",
         "",
     ]

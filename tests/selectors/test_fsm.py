@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.optimize import minimize
@@ -185,7 +187,7 @@ def test_too_few_steps_are_said():
         ({"lambda1": -1}, "The 'lambda1' parameter of FSMRank must be a number >= 0 or several. Got -1"),
         ({"lambda2": []}, "a number >= 0 or several"),
         ({"lambda2": "low"}, "a number >= 0 or several"),
-        ({"unimportance": "none"}, "one of 'complement', 'inverse'"),
+        ({"unimportance": "none"}, "one of 'complement', 'stretched', 'inverse'"),
         ({"tol": 0}, "The 'tol' parameter of FSMRank must be > 0"),
         ({"max_iter": 0}, ">= 1"),
         ({"cv": 1}, ">= 2"),
@@ -223,3 +225,13 @@ def test_lambdas_are_judged_in_the_order_of_the_file_where_the_metric_says_so(fo
             model = FSMRank(lambda1=entry["lambda1"], lambda2=0.1).fit(learn)
             values.append(by_file.per_query(judge.y, model.predict(judge), judge.query_ptr))
         assert entry["metric"] == pytest.approx(np.concatenate(values).mean(), abs=1e-9)
+
+
+def test_stretched_unimportance_is_1_for_the_worst_feature_and_0_for_the_best():
+    b = FSMRank(unimportance="stretched")._problem(DATA, GRAPH).b
+    assert (b[GRAPH.importance.argmin()], b[GRAPH.importance.argmax()]) == (1.0, 0.0)
+    np.testing.assert_allclose(
+        1 - b, (GRAPH.importance - GRAPH.importance.min()) / np.ptp(GRAPH.importance), atol=1e-12
+    )
+    same = replace(GRAPH, importance=np.full(8, 0.4))
+    assert (FSMRank(unimportance="stretched")._problem(DATA, same).b == 0).all()

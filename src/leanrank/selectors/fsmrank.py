@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from dataclasses import replace
 from itertools import product
 from typing import Any
@@ -33,6 +34,11 @@ Vector = NDArray[np.float64]
 _NONE = 1e-6
 # While values of lambda are compared, the optimality conditions need hold to this only.
 _COARSE = 1e-5
+_UNIMPORTANCE: dict[str, Callable[[Vector], Vector]] = {
+    "complement": lambda r: 1.0 - r,
+    "stretched": lambda r: (r.max() - r) / max(float(np.ptp(r)), _NONE),
+    "inverse": lambda r: 1.0 / np.maximum(r, _NONE),
+}
 
 
 class FSMRank(RankerSelector):
@@ -55,8 +61,9 @@ class FSMRank(RankerSelector):
     lambda1, lambda2 : float or sequence of floats
         Price of similarity and of unimportance, >= 0. Of several values, the pair with the best `metric` on held-out
         queries is kept (of equals the largest): those of the `eval_set` of `fit`, or of `cv` folds without one.
-    unimportance : {"complement", "inverse"}
-        b is 1 - importance, or 1 / importance.
+    unimportance : {"complement", "stretched", "inverse"}
+        b is 1 - importance; the same with importances stretched to [0, 1] from the smallest to the largest, so that
+        they count however close to each other they are; or 1 / importance.
     importance, similarity : str or object
         What `feature_graph` takes. Absolute similarities are used.
     metric : str or metric
@@ -149,7 +156,7 @@ class FSMRank(RankerSelector):
     def _check_parameters(self) -> None:
         self._grid("lambda1")
         self._grid("lambda2")
-        self._require_one_of("unimportance", ("complement", "inverse"))
+        self._require_one_of("unimportance", tuple(_UNIMPORTANCE))
         self._require_number("tol", "> 0", low=np.nextafter(0, 1))
         self._require_number("max_iter", ">= 1", low=1)
         self._require_number("cv", ">= 2", low=2)
@@ -202,8 +209,7 @@ class FSMRank(RankerSelector):
 
     def _problem(self, data: RankingData, graph: FeatureGraph) -> FSMProblem:
         relevance, _ = unit_relevance(graph.importance)
-        b = 1.0 - relevance if self.unimportance == "complement" else 1.0 / np.maximum(relevance, _NONE)
-        return FSMProblem(data, np.abs(graph.similarity), b)
+        return FSMProblem(data, np.abs(graph.similarity), _UNIMPORTANCE[self.unimportance](relevance))
 
     def _choice(
         self, data: RankingData, valid: RankingData | None, pairs: list[tuple[float, float]]
