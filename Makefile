@@ -68,6 +68,8 @@ quality: $(VENV)/.installed  ## what the chosen features are worth, beside the s
 	$(BIN)/python -m benchmarks.quality
 	$(BIN)/python -m benchmarks.quality --elsewhere
 	$(BIN)/python -m benchmarks.quality --stop-rule
+	$(BIN)/python -m benchmarks.quality --stop-rule --elsewhere
+	$(BIN)/python -m benchmarks.choice_rule
 
 $(VENV)/.installed-docs: $(VENV)/.installed
 	$(PIP) -e '.[docs]'
