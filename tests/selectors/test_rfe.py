@@ -5,9 +5,11 @@ from __future__ import annotations
 import lightgbm
 import numpy as np
 import pytest
+from sklearn.base import clone
 from sklearn.feature_selection import RFE
 from sklearn.svm import LinearSVC
-from tests.selectors.metamorphic import tie_free
+from tests.naive.limited_greedy import Rules
+from tests.selectors.metamorphic import check_columns, check_rows_and_queries, tie_free
 from tests.selectors.set_function import SetFunction, SetRanker
 
 from leanrank.data.ranking_data import RankingData
@@ -80,6 +82,158 @@ def test_of_equals_the_highest_index_goes_first():
     g = SetFunction(0, n=9)
     g.worth[:] = 1.0
     assert RankingRFE(Weighed(g)).fit(DATA).ranking_.tolist() == list(range(9))
+
+
+class Interacting(SetRanker):
+    """The coefficient of a feature is what the given set function loses without it, good or bad."""
+
+    def _fit(self, data, valid):
+        super()._fit(data, valid)
+        chosen = frozenset(int(name) - 1 for name in data.feature_names)
+        self.losses_ = self.losses(self.g, [int(name) - 1 for name in data.feature_names], chosen)
+
+    @staticmethod
+    def losses(g, features, chosen):
+        return [g(chosen) - g(chosen - {j}) for j in features]
+
+    def importances(self, kind, **_):
+        return np.array(self.losses_)
+
+
+def eliminated(g, n, step, rules):
+    """The slow twin: bills of whole sets, the least importance per cost saved, one after the other."""
+    left, path = [j for j in range(n) if j not in rules.never], []
+    while left:
+        loss = {
+            j: round(value, 12) for j, value in zip(left, Interacting.losses(g, left, frozenset(left)), strict=True)
+        }
+        largest = max(loss.values())
+        loss = {j: value / largest if largest > 0 else value for j, value in loss.items()}
+        for _ in range(max(1, min(step, len(left) - 1))):
+            spare = [j for j in left if j not in rules.must_keep] or left
+            saved = {j: rules.bill(left) - rules.bill([i for i in left if i != j]) for j in spare}
+
+            def worth(j, saved=saved, loss=loss):
+                if loss[j] <= 0:
+                    return round(loss[j] * saved[j], 9)
+                return round(loss[j] / saved[j], 9) if saved[j] > 1e-9 else float("inf")
+
+            out = min(spare, key=lambda j: (worth(j), loss[j], -round(saved[j], 9), -j))
+            if rules.fits([], left):
+                path.insert(0, out)
+            left.remove(out)
+            if set(left) == set(rules.must_keep):
+                break
+    return path
+
+
+@pytest.mark.parametrize("step", [1, 3])
+def test_under_limits_it_is_its_naive_twin(step):
+    data = RankingData(np.random.default_rng(0).random((30, 8)), np.arange(30) % 3, [0, 10, 20, 30])
+    short = 0
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        g = SetFunction(seed, n=8, interaction=0.2)
+        own = rng.choice([0.0, 0.5, 1.0, 2.0, 5.0], 8).tolist()
+        groups = [rng.choice(8, int(rng.integers(1, 6)), replace=False).tolist() for _ in range(seed % 3)]
+        group_cost = rng.choice([0.0, 1.0, 3.0], len(groups)).tolist()
+        order = rng.permutation(8).tolist()
+        must, never = order[: seed % 4], order[8 - seed % 3 :]
+        rules = Rules(own, groups, group_cost, must, never)
+        rules.budget = rules.bill(must) + rng.random() * rules.bill(range(8)) / 3 if seed % 2 else np.inf
+        found = RankingRFE(
+            Interacting(g),
+            importance="gain",
+            step=step,
+            costs=dict(zip(data.feature_names, own, strict=True)) | {f"g{i}": c for i, c in enumerate(group_cost)},
+            groups={f"g{i}": members for i, members in enumerate(groups)},
+            must_keep=must,
+            never=never,
+            budget=None if np.isinf(rules.budget) else rules.budget,
+        ).fit(data)
+        assert found.ranking_.tolist() == eliminated(g, 8, step, rules), seed
+        assert found.cost_ == pytest.approx(rules.bill(found.selected_.tolist()))
+        assert sorted(found.ranking_[: len(must)].tolist()) == sorted(must)
+        short += len(found.ranking_) < 8 - len(never)
+    assert short >= 10
+
+
+@pytest.mark.parametrize("cost", [1.0, 7.0, 1 / 3, 0.0])
+@pytest.mark.parametrize("step", [1, 3, 0.4])
+def test_equal_costs_change_nothing(step, cost):
+    for ranker, importance in ((RankSVM(), "coef"), (RankSVM(), "permutation")):
+        plain = RankingRFE(ranker, importance=importance, step=step).fit(DATA)
+        priced = clone(plain).set_params(costs=np.full(9, cost)).fit(DATA)
+        assert priced.trace_ == plain.trace_
+        np.testing.assert_array_equal(priced.scores_, plain.scores_)
+        assert priced.n_trained_ == plain.n_trained_
+        assert priced.cost_ == pytest.approx(8 * cost)
+
+
+def priced(worth, **parameters):
+    """The path of a ranker with these coefficients, whatever the features."""
+    g = SetFunction(0, n=len(worth))
+    g.worth[:] = worth
+    X = np.random.default_rng(0).random((30, len(worth)))
+    return RankingRFE(Weighed(g), **parameters).fit(RankingData(X, np.arange(30) % 3, [0, 10, 20, 30]))
+
+
+@pytest.mark.parametrize("weight", [0.2, 0.0])
+def test_of_features_of_equal_weight_the_dear_one_goes_first(weight):
+    worth = [weight, weight, 0.9, weight]
+    assert priced(worth).ranking_.tolist() == [2, 0, 1, 3]
+    assert priced(worth, costs=[2, 4, 1, 1]).ranking_.tolist() == [2, 3, 0, 1]
+    assert priced(worth, costs=[2, 4, 0, 1]).ranking_.tolist() == [2, 3, 0, 1]
+
+
+def test_it_is_the_importance_per_cost_that_counts():
+    assert priced([0.9, 0.8, 0.3, 0.1], costs=[8, 1, 1, 1]).ranking_.tolist() == [1, 2, 0, 3]
+    assert priced([0.1, 0.8, 0.01], costs=[0, 1, 1]).ranking_.tolist() == [0, 1, 2]  # free, so nothing is saved
+
+
+def test_a_group_is_saved_by_the_last_of_its_features_only():
+    worth, groups = [0.5, 0.4, 0.3, 0.2], {"log": [0, 1]}
+    parameters = {"costs": {"1": 0.1, "2": 0.1, "3": 1, "4": 1, "log": 9}, "groups": groups}
+    # 4 (0.2 for 1), 3 (0.3 for 1); 1 and 2 cost 0.1 each while both are there
+    assert priced(worth, **parameters).ranking_.tolist() == [0, 1, 2, 3]
+    # with 2 left alone in its group, it saves 9.1 and goes before the others
+    assert priced(worth, **parameters, never=[0]).ranking_.tolist() == [2, 3, 1]
+    # also where several are dropped after one training
+    assert priced([0.5, 0.01, 0.3, 0.2], **parameters, step=2).ranking_.tolist() == [2, 3, 0, 1]
+
+
+def test_must_keep_is_dropped_last_and_never_is_not_trained_on():
+    SetRanker.trained.clear()
+    found = priced([0.1, 0.5, 0.2, 0.9, 0.3], must_keep=[0, 2], never=["4"], step=3)
+    assert found.ranking_.tolist() == [2, 0, 1, 4]
+    assert [sorted(features) for features, *_ in SetRanker.trained] == [[0, 1, 2, 4], [0, 2], [2]]
+    assert np.isnan(found.scores_[3])
+    constant = RankingRFE(n_features_to_select=3, must_keep=[4]).fit(DATA)
+    assert constant.ranking_[0] == 4
+    assert constant.dropped_.tolist() == []
+
+
+def test_the_path_keeps_to_the_budget():
+    worth = [0.1, 0.5, 0.2, 0.9, 0.3]
+    assert priced(worth, budget=3).ranking_.tolist() == [3, 1, 4]
+    assert priced(worth, budget=3, step=4).ranking_.tolist() == [3, 1, 4]  # no more goes than must
+    assert priced(worth, budget=3, n_features_to_select=2).selected_.tolist() == [3, 1]
+    assert priced(worth, budget=3, n_features_to_select=4).selected_.tolist() == [3, 1, 4]
+    assert priced(worth, budget=0.1 + 0.2, costs=[9, 0.1, 9, 0.2, 9]).cost_ == pytest.approx(0.3)
+    assert priced(worth, budget=0).selected_.tolist() == []
+    assert priced(worth, budget=2, must_keep=[0]).ranking_.tolist() == [0, 3]
+    with pytest.raises(ParameterError, match="cannot select 4 features: its path has 3 of 5"):
+        priced(worth, budget=3).select(4)
+    with pytest.raises(ParameterError, match="'budget' parameter of RankingRFE must be >= 2, the cost of 'must_keep'"):
+        priced(worth, budget=1, must_keep=[0, 1])
+
+
+@pytest.mark.parametrize("step", [1, 2])
+def test_columns_shuffled_with_their_costs(step):
+    costs = {name: 1.0 + 3 * (int(name) % 4) for name in DATA.feature_names} | {"log": 2.0}
+    limits = {"costs": costs, "groups": {"log": ["2", "7", "9"]}, "must_keep": ["3"], "never": ["6"], "budget": 24}
+    check_columns(lambda: RankingRFE(step=step, **limits), DATA)
+    check_rows_and_queries(lambda: RankingRFE(step=step, **limits), DATA)
 
 
 @pytest.mark.parametrize("importance", ["gain", "split", "shap", "permutation", "loss", "auto"])

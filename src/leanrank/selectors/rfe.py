@@ -6,9 +6,11 @@ from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from leanrank.selectors._ranker_selector import Bench, RankerSelector
 from leanrank.selectors.importances import KINDS
+from leanrank.selectors.limits import Limits, Mask, per_cost
 from leanrank.selectors.path import Path, Step
 
 
@@ -20,7 +22,9 @@ class RankingRFE(RankerSelector):
     .. math:: \arg\min_j |w_j|
 
     of its weights w, for a booster the least gain. The path is the order of
-    elimination reversed; of features dropped together, the more important comes first.
+    elimination reversed; of features dropped together, the more important comes first. With `costs` the feature of
+    least importance per what leaving it out saves goes; the last one left of a group saves the group. What goes before
+    the bill fits the `budget` is not on the path: there may be fewer features than asked for.
 
     Parameters
     ----------
@@ -39,6 +43,8 @@ class RankingRFE(RankerSelector):
         For "permutation" and "loss".
     random_state : int
         For "permutation".
+    costs, groups, must_keep, never, budget : optional
+        Gain per cost, and which features must or must not be taken; see `Limits`.
 
     Attributes
     ----------
@@ -48,7 +54,7 @@ class RankingRFE(RankerSelector):
         The importance of each feature the last time it was trained on, as a share of the largest then.
     n_trained_ : int
         Rankers trained.
-    trace_, support_, selected_, dropped_
+    trace_, support_, selected_, dropped_, cost_
         See `Selector`.
 
     Notes
@@ -79,6 +85,11 @@ class RankingRFE(RankerSelector):
         step: int | float = 1,
         metric: Any = "ndcg@10",
         random_state: int = 0,
+        costs: Any = None,
+        groups: Any = None,
+        must_keep: Any = None,
+        never: Any = None,
+        budget: float | None = None,
     ) -> None:
         self.ranker = ranker
         self.n_features_to_select = n_features_to_select
@@ -86,6 +97,11 @@ class RankingRFE(RankerSelector):
         self.step = step
         self.metric = metric
         self.random_state = random_state
+        self.costs = costs
+        self.groups = groups
+        self.must_keep = must_keep
+        self.never = never
+        self.budget = budget
 
     def _check_parameters(self) -> None:
         self._require_one_of("importance", KINDS)
@@ -95,24 +111,35 @@ class RankingRFE(RankerSelector):
         self._require("step", "a number of features >= 1 or a share in (0, 1)", whole or share)
 
     def _search(self, bench: Bench) -> Path:
-        left = np.arange(bench.n_features)
+        limits = self._limits(bench.data.feature_names)
+        left = ~limits.never
         gone: list[Step] = []
         shares = np.full(bench.n_features, np.nan)
         self.n_trained_ = 0
-        while len(left):
-            weight = bench.importances(left, self.importance, self.metric, self.random_state)[left]
+        while n_left := int(left.sum()):
+            weight = bench.importances(np.flatnonzero(left), self.importance, self.metric, self.random_state)
             self.n_trained_ += 1
-            largest = weight.max()
-            shares[left] = weight / largest if largest > 0 else weight
-            # Least important first; of equals the highest index goes first.
-            order = np.lexsort((-left, weight))
-            n_out = len(left) if len(left) == 1 else min(self._n_out(len(left)), len(left) - 1)
-            for place in order[:n_out]:
-                feature, share = int(left[place]), float(shares[left[place]])
-                why = f"importance {share:.6g} of the largest among the last {len(left)}"
-                gone.append(Step(feature, share, share, why))
-            left = np.sort(left[order[n_out:]])
+            largest = weight[left].max()
+            shares[left] = weight[left] / largest if largest > 0 else weight[left]
+            spare = int((left & ~limits.must_keep).sum()) or n_left
+            for _ in range(1 if n_left == 1 else min(self._n_out(n_left), n_left - 1, spare)):
+                feature = _least_needed(weight, shares, left, limits)
+                if limits.fits(left, 0.0):
+                    why = f"importance {shares[feature]:.6g} of the largest among the last {n_left}"
+                    gone.append(Step(feature, float(shares[feature]), float(shares[feature]), why))
+                left[feature] = False
         return Path.of(gone[::-1], bench.n_features, shares)
 
     def _n_out(self, n_left: int) -> int:
         return int(self.step) if self.step >= 1 else max(1, int(self.step * n_left))
+
+
+def _least_needed(weight: NDArray[np.float64], shares: NDArray[np.float64], left: Mask, limits: Limits) -> int:
+    """The feature of least importance per cost saved; of equals the less important, the dearer, the highest index.
+
+    Those that must be kept go last.
+    """
+    may = left & ~limits.must_keep
+    places = np.flatnonzero(may if may.any() else left)
+    saved = limits.saved(left)[places]
+    return int(places[np.lexsort((-places, -saved, weight[places], per_cost(shares[places], saved)))[0]])
