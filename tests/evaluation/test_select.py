@@ -7,14 +7,16 @@ import os
 import signal
 import time
 from dataclasses import replace
+from typing import ClassVar
 
 import numpy as np
 import pytest
 
-from leanrank import RankingData, load_selection, make_ranking, select
+from leanrank import RankingData, RankSVM, load_selection, make_ranking, select
 from leanrank.errors import DataError, ParameterError, UnknownNameError
 from leanrank.evaluation.journal import Journal, read_about
 from leanrank.selectors._base import Selector
+from leanrank.selectors.limits import Limits
 from leanrank.selectors.path import Path
 
 QUICK = {"ranker": "ranksvm", "methods": ["gas", "mrmr"], "cv": 3, "progress": False}
@@ -155,6 +157,79 @@ def test_costs_budget_and_rules(planted):
     assert ruled.features[0] == noise
     assert free[0] not in ruled.features
     assert free[0] not in ruled.path
+
+
+@pytest.fixture(scope="module")
+def logs():
+    """One strong feature, two weaker ones of one source, and noise."""
+    rng = np.random.default_rng(0)
+    signal = rng.standard_normal((900, 3))
+    grade = signal @ [1.0, 0.8, 0.8] + 0.3 * rng.standard_normal(900)
+    X = np.column_stack([signal, rng.standard_normal((900, 3))])
+    names = ("strong", "clicks", "dwell", "noise1", "noise2", "noise3")
+    return RankingData(X, np.digitize(grade, [0.5, 1.5]), np.arange(0, 901, 15), feature_names=names)
+
+
+@pytest.mark.parametrize(
+    "method", ["mrmr-f", "mrmr", "gas", "bestgain", "blend+mrmr", "importance+mrmr", "rfe", "mrmr>rfe", "msd"]
+)
+def test_what_is_computed_together_is_bought_together(logs, method):
+    settings = {**QUICK, "ranker": RankSVM(C=1.0), "methods": [method], "n_features": 2}
+    assert "strong" in select(logs, **settings).features
+    costs = {"strong": 4, "noise1": 2, "noise2": 2, "noise3": 2, "log": 2}
+    chosen = select(logs, **settings, costs=costs, groups={"log": ["clicks", "dwell"]}, budget=4)
+    assert set(chosen.features) == {"clicks", "dwell"}
+    assert chosen.cost == 2
+
+
+class Priced(Likes):
+    """Notes the limits that it is given."""
+
+    seen: ClassVar[list[tuple[object, object, Limits]]] = []
+
+    def __init__(self, n_features_to_select=None, *, liked=(), costs=None, groups=None):
+        super().__init__(n_features_to_select, liked=liked)
+        self.costs = costs
+        self.groups = groups
+
+    def _fit(self, source):
+        self.seen.append((self.costs, self.groups, self._limits()))
+        return super()._fit(source)
+
+
+class PricedAlone(Likes):
+    """Takes costs, but knows no groups."""
+
+    def __init__(self, n_features_to_select=None, *, liked=(), costs=None):
+        super().__init__(n_features_to_select, liked=liked)
+        self.costs = costs
+
+    def _fit(self, source):
+        Priced.seen.append((self.costs, None, self._limits()))
+        return super()._fit(source)
+
+
+def test_methods_see_what_features_and_groups_cost(logs):
+    def seen(method, **limits):
+        Priced.seen.clear()
+        select(logs, **{**QUICK, "methods": [method], "n_features": 2, "ranker": RankSVM(C=1.0)}, **limits)
+        assert Priced.seen
+        return Priced.seen
+
+    own = dict(zip(logs.feature_names, [3.0, 0.5, 0.5, 1.0, 1.0, 1.0], strict=True))
+    log = {"log": ["clicks", "dwell"]}
+    whole = Limits.of("select", logs.feature_names, costs=own | {"log": 2.0}, groups=log)
+    for _, _, limits in seen(Priced(), costs=own | {"log": 2.0}, groups=log):
+        for taken in ([], [1], [0, 2], [3, 4, 5]):
+            mask = np.isin(np.arange(6), taken)
+            assert limits.marginal(mask).tolist() == whole.marginal(mask).tolist()
+            assert limits.total(taken) == whole.total(taken)
+    assert all(limits.shared.tolist() == [1.0] for *_, limits in seen(Priced(), groups=log))
+    for method in (Priced(), PricedAlone()):
+        assert all(limits.own.tolist() == list(own.values()) for *_, limits in seen(method, costs=own))
+        assert all(costs is groups is None for costs, groups, _ in seen(method, costs=np.full(6, 2.0)))
+        assert all(costs is groups is None for costs, groups, _ in seen(method))
+    assert all(costs is None for costs, *_ in seen(PricedAlone(), costs=own | {"log": 2.0}, groups=log))
 
 
 def test_a_budget_holds_where_every_set_it_buys_loses_too_much(planted):

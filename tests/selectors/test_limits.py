@@ -172,6 +172,36 @@ def test_a_group_that_is_not_priced_costs_as_much_as_its_dearest_member():
     assert limits.total([2]) == limits.total([2, 3]) == 5
 
 
+@settings(max_examples=40, deadline=None)
+@given(problems(), st.booleans())
+def test_prices_are_parameters_that_say_the_same(problem, some):
+    names = [f"f{j}" for j in range(problem[0])]
+    limits = Limits.of("GAS", names, **limits_of(problem, names)[0])
+    columns = np.arange(problem[0])[1 if some else 0 :][::-1]
+    part = limits.only(columns)
+    again = Limits.of("GAS", [names[j] for j in columns], **part.prices())
+    # features that all cost the same have no price: each counts 1
+    scale = 1.0 if part.prices() else (part.own[0] or np.nan)
+    for seed in range(5):
+        taken = np.random.default_rng(seed).random(len(columns)) < 0.4
+        if np.isnan(scale):
+            assert (again.own == 1).all()
+            continue
+        np.testing.assert_allclose(scale * again.marginal(taken), part.marginal(taken))
+        assert scale * again.total(taken) == pytest.approx(part.total(taken))
+        assert scale * again.total(taken) == pytest.approx(limits.total(columns[taken]))
+
+
+def test_equal_prices_are_none():
+    assert Limits.none(3).prices() == {}
+    assert Limits.of("GAS", ["a", "b"], costs=[3, 3], groups={"none": []}).prices() == {}
+    assert Limits.of("GAS", ["a", "b"], costs=[3, 2]).prices()["costs"].tolist() == [3, 2]
+    # the names of features may be numbers, also those that groups get
+    named = Limits.of("GAS", ["2", "0"], costs={"2": 3, "0": 2, "g": 5}, groups={"g": ["0"]})
+    assert named.prices() == {"costs": {0: 3.0, 1: 2.0, 2: 5.0}, "groups": {2: [1]}}
+    assert Limits.of("GAS", ["2", "0"], **named.prices()).total([1]) == 7
+
+
 def test_must_keep_comes_first_and_never_does_not_come():
     assert names_of(TopK(must_keep=["dwell", "clicks"])) == ["clicks", "dwell", "bm25", "tf"]
     assert names_of(TopK(never="bm25")) == ["tf", "clicks", "dwell"]

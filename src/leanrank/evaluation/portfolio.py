@@ -85,9 +85,12 @@ class Learner:
         share: NDArray[np.float64] = np.round(total / max(total.sum(), 1e-300), 12)
         return share
 
-    def fit(self, selector: Selector, columns: Order | None = None) -> Order:
-        """The path of a selector on what may be seen, in column numbers; on some of the columns only, if given."""
-        chosen: Any = clone(selector).set_params(**self._rules(selector))
+    def fit(self, selector: Selector, columns: Order | None = None, graph: FeatureGraph | None = None) -> Order:
+        """The path of a selector on what may be seen, in column numbers.
+
+        A selector that trains rankers may get some of the columns only, one on the graph another graph.
+        """
+        chosen: Any = clone(selector).set_params(**self._prices(selector, columns))
         if isinstance(selector, RankerSelector):
             linear = chosen.ranker is not None and isinstance(chosen.ranker, LinearRanker)
             train, valid = self._train_valid(scale=linear)
@@ -96,13 +99,16 @@ class Learner:
             chosen.fit(train.subset(columns), eval_set=valid.subset(columns))
             return np.asarray(columns[chosen.ranking_], dtype=np.int64)
         if isinstance(selector, GraphSelector) and getattr(selector, "relevance", "importance") == "importance":
-            return np.asarray(chosen.fit_graph(self.graph).ranking_, dtype=np.int64)
+            return np.asarray(chosen.fit_graph(self.graph if graph is None else graph).ranking_, dtype=np.int64)
         return np.asarray(chosen.fit(self.data).ranking_, dtype=np.int64)
 
-    def _rules(self, selector: Selector) -> dict[str, Any]:
-        """Costs for the selectors that weigh gain against cost; the other rules hold for every path, see `arranged`."""
-        plain = self.limits.shared.size == 0 and "costs" in selector.get_params(deep=False)
-        return {"costs": self.limits.own} if plain and np.ptp(self.limits.own) > 0 else {}
+    def _prices(self, selector: Selector, columns: Order | None) -> dict[str, Any]:
+        """Costs and groups for the selectors that weigh gain against cost.
+
+        The other rules hold for every path, see `arranged` and `affordable`.
+        """
+        prices = (self.limits if columns is None else self.limits.only(columns)).prices()
+        return prices if prices.keys() <= selector.get_params(deep=False).keys() else {}
 
     def _train_valid(self, *, scale: bool) -> tuple[RankingData, RankingData]:
         train, valid = self.held_out.train_valid(self.fold)
@@ -127,7 +133,7 @@ def _filter_then_rfe(filtered: Order, learner: Learner) -> Order:
 def _relevance_then_redundancy(relevance: NDArray[np.float64], learner: Learner) -> Order:
     """A relevance of another kind with the graph's similarity for redundancy."""
     relevant = replace(learner.graph, importance=relevance / max(relevance.max(), 1e-300))
-    return np.asarray(MRMR().fit_graph(relevant).ranking_, dtype=np.int64)
+    return learner.fit(MRMR(), graph=relevant)
 
 
 def _blended(learner: Learner) -> NDArray[np.float64]:

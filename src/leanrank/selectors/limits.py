@@ -119,6 +119,19 @@ class Limits:
             self.budget,
         )
 
+    def prices(self) -> dict[str, Any]:
+        """`costs` and `groups` for a selector of these features; none where all cost the same and share nothing.
+
+        Groups get numbers behind the features', which cannot be names of features.
+        """
+        n, groups = len(self.own), np.flatnonzero(self.member.any(axis=1)).tolist()
+        if not groups:
+            return {"costs": self.own} if np.ptp(self.own) > 0 else {}
+        return {
+            "costs": dict(enumerate(self.own.tolist())) | {n + g: float(self.shared[g]) for g in groups},
+            "groups": {n + g: np.flatnonzero(self.member[g]).tolist() for g in groups},
+        }
+
     def marginal(self, taken: Mask) -> NDArray[np.float64]:
         """What each feature would add to the bill of those taken."""
         unpaid = self.shared * ~self.paid(taken)
