@@ -109,6 +109,26 @@ def test_costs_rules_and_budget():
     assert wrapper(g, direction="backward", never=[2], n_features_to_select=2).ranking_.size == 5
 
 
+@pytest.mark.parametrize("floating", [False, True])
+@pytest.mark.parametrize("seed", range(4))
+def test_backward_never_spends_more_than_the_budget(seed, floating):
+    g, rng = SetFunction(seed), np.random.default_rng(seed)
+    costs = rng.integers(1, 5, 6).astype(float)
+    for budget in (0, 3, 6, 9):
+        for size in (None, 2, 5):
+            found = wrapper(
+                g, n_features_to_select=size, direction="backward", floating=floating, costs=costs, budget=budget
+            )
+            assert found.cost_ <= budget
+            assert all(costs[found.ranking_[:n]].sum() <= budget for n in range(len(found.ranking_) + 1))
+            assert size is None or len(found.selected_) <= size
+
+
+def test_backward_with_a_budget_alone_stops_as_soon_as_the_bill_fits():
+    assert len(wrapper(SetFunction(1), direction="backward", budget=4).selected_) == 4
+    assert len(wrapper(SetFunction(1), direction="backward", budget=6).selected_) == 6
+
+
 def test_folds_are_of_whole_queries_and_training_is_the_papers_way():
     g = SetFunction(0)
     for validation, sizes in ((None, {8}), (2, {5}), ("train", {10}), (QueryKFold(5), {8}), (ShuffleSplit(2), {9})):

@@ -241,7 +241,7 @@ class _Run:
             max_loss=settings["max_loss"],
             level=settings["level"],
             budget=limits.budget,
-            priced=settings["costs"] is not None,
+            priced=settings["costs"] is not None or settings["groups"] is not None,
             random_state=seed,
         )
         self.bar = TasksBar(show=progress)

@@ -83,28 +83,37 @@ def forward(quality: Quality, limits: Limits, *, size: int, delta: float | None,
 def backward(quality: Quality, limits: Limits, *, size: int | None, delta: float | None, floating: bool) -> Found:
     """Leave out the feature of the smallest loss (per cost saved) until `size` are left or the loss is above `delta`.
 
-    A bill above the budget is brought below it first, whatever that loses. The features left come first on the path,
-    by what the loss of each would be, then those left out, the last of them first. Floating: after each step take
-    features back as long as what results is the best set of its size so far.
+    A bill above the budget is brought below it first, whatever that loses and however few are left; what goes then is
+    not on the path. Without `size` and `delta` that is all. The features left come first on the path, by what the loss
+    of each would be, then those left out, the last of them first. Floating: after each step take features back as long
+    as what results is the best set of its size so far.
     """
     found = Found()
     members = [Taken(int(j), 0.0, 0.0) for j in np.flatnonzero(~limits.never)]
     out: list[Taken] = []
-    found.meet(quality(_set(members)), members)
-    smallest = max(1, int(limits.must_keep.sum()), size or 1)
-    while len(members) > smallest:
+    while len(members) > limits.must_keep.sum():
         here, mask = quality(_set(members)), _mask(limits, members)
-        dear = limits.total(mask) > limits.budget * (1 + 1e-9)
-        within = None if delta is None or dear else delta
-        worst = _least_missed(quality, limits, members, most=within)
+        dear = not limits.fits(mask, 0.0)
+        if not dear:
+            found.meet(here, members)
+            if len(members) <= (size or 1) or (size is None and delta is None):
+                break
+        worst = _least_missed(quality, limits, members, most=None if dear else delta)
         if worst is None:
             break
         rest = _set(members) - {worst}
-        out.append(Taken(worst, round(here - quality(rest), 12), here))
+        if not dear:
+            out.append(Taken(worst, round(here - quality(rest), 12), here))
         members = [taken for taken in members if taken.feature != worst]
+        if dear:
+            continue
         found.meet(quality(rest), members)
-        while floating and len(out) > 1 and not dear:
-            back = [taken.feature for taken in out[:-1]]
+        while floating and len(out) > 1:
+            mask = _mask(limits, members)
+            cost = limits.marginal(mask)
+            back = [taken.feature for taken in out[:-1] if limits.fits(mask, cost[taken.feature])]
+            if not back:
+                break
             gain = _changes(quality, members, quality(_set(members)), np.array(back), len(mask))
             again = back[int(np.argmax(gain[back]))]
             if not found.beats(quality(_set(members) | {again}), len(members) + 1):
@@ -112,6 +121,7 @@ def backward(quality: Quality, limits: Limits, *, size: int | None, delta: float
             members.append(Taken(again, 0.0, 0.0))
             out = [taken for taken in out if taken.feature != again]
             found.meet(quality(_set(members)), members)
+    found.meet(quality(_set(members)), members)
     kept = found.best_of_size[len(members)][1]
     out += [taken for taken in members if taken.feature not in _set(kept)]
     found.order = _by_loss(quality, limits, kept) + [t for t in out[::-1] if t.feature not in _set(kept)]
