@@ -12,7 +12,7 @@ from typing import ClassVar
 import numpy as np
 import pytest
 
-from leanrank import RankingData, RankSVM, load_selection, make_ranking, select
+from leanrank import NDCG, RankingData, RankSVM, load_selection, make_ranking, select
 from leanrank.errors import DataError, ParameterError, UnknownNameError
 from leanrank.evaluation.journal import Journal, read_about
 from leanrank.selectors._base import Selector
@@ -41,6 +41,19 @@ def test_it_finds_one_feature_of_every_planted_family(planted, chosen):
     assert {family.get(name) for name in chosen.features} >= set(family.values())
     assert chosen.n_features < 9
     assert len({family[name] for name in chosen.features if name in family}) == 3
+
+
+@pytest.mark.parametrize(
+    "metric", ["ndcg@5", NDCG(k=5, convention="letor3")], ids=["expected ties", "ties as in the file"]
+)
+def test_the_order_of_queries_changes_nothing(metric):
+    data, _ = make_ranking(40, n_informative=3, n_redundant=3, n_noise=4, random_state=3)
+    rng = np.random.default_rng(0)
+    expected = without_time(select(data, metric=metric, **QUICK))
+    for part in (data.take_queries(rng.permutation(40)), data.take_queries(rng.permutation(40))):
+        found = without_time(select(part, metric=metric, **QUICK))
+        assert found["settings"].pop("fingerprint") == part.fingerprint()
+        assert found == {**expected, "settings": found["settings"]}
 
 
 def test_the_evidence_is_complete(planted, chosen):

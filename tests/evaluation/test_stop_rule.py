@@ -68,3 +68,20 @@ def test_large_tables_are_resampled_in_chunks(monkeypatch):
 def test_pareto_front_keeps_one_of_equal_points():
     assert pareto_front([(1.0, 2, 1.0), (1.0, 2, 1.0), (0.5, 3, 2.0)]) == [0]
     assert pareto_front([]) == []
+
+
+def test_few_queries_that_differ_prove_little():
+    one = np.zeros(100)
+    one[0] = -0.15
+    found = differences(one[None], np.zeros(100), max_loss=0.002)[0]
+    assert found.low_one_sided < -0.003  # the mean is -0.0015
+    assert found.p > 0.2
+    assert differences(np.array([[0.3, -0.3]]), np.zeros(2))[0].low < -0.3
+    # each query loses .15 with chance .04: .006 in the mean, which "at most .002" denies
+    wrong = 0
+    for seed in range(100):
+        rng = np.random.default_rng(seed)
+        values = np.where(rng.random((5, 100)) < 0.04, -0.15, 0.0)
+        found = differences(values, np.zeros(100), max_loss=0.002, n_resamples=300, random_state=seed)
+        wrong += any(d.low_one_sided >= -0.002 and d.mean < 0 for d in found)
+    assert wrong <= 5

@@ -30,6 +30,7 @@ from leanrank.metrics.names import metric as parse_metric
 from leanrank.rankers._base import Ranker
 from leanrank.rankers.adapters import as_ranker
 from leanrank.rankers.registry import get
+from leanrank.selectors.arrangement import Arrangement
 from leanrank.selectors.limits import Limits
 from leanrank.selectors.selection_record import plain
 
@@ -172,6 +173,9 @@ def select(
         "fingerprint": judged.fingerprint(),
         "valid": None if valid is None else valid.fingerprint(),
     }
+    # the same folds and the same sums, whatever the order of queries
+    arrangement = Arrangement.of(judged, sort_rows=getattr(measure, "ties", None) != "input")
+    judged, valid = arrangement.data, None if valid is None else arrangement.like(valid)
     with Journal(journal, settings) as book, calls_of(engine) as calls:
         run = _Run(
             judged, learner, measure, chosen_methods, limits, settings, book, valid, engine, n_jobs, progress, calls

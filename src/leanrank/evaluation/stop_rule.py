@@ -13,6 +13,8 @@ from leanrank.errors import DataError, ParameterError
 
 #: Resampling weights held in memory at once.
 _CHUNK_CELLS = 4_000_000
+#: The least standard error of a resample, in units of that of the data.
+_LEAST_ERROR = 0.5
 
 
 @dataclass(frozen=True)
@@ -111,19 +113,21 @@ def _largest_deviations(
     """Of each resample, the largest t over candidates: signed, and in absolute value.
 
     Each resample is studentised by its own standard error (the bootstrap-t: Efron and Tibshirani 1993, chapter 12),
-    which keeps the level on few queries too.
+    which keeps the level on few queries too. Where few queries differ at all, resamples may miss them and have no
+    error of their own: it counts as `_LEAST_ERROR` times that of the data.
     """
     n = deviations.shape[1]
     rng = np.random.default_rng(random_state)
     upper, both = np.empty(n_resamples), np.empty(n_resamples)
     squares = deviations**2
+    least = _LEAST_ERROR / np.sqrt(n - 1)  # deviations have variance 1
     step = max(1, _CHUNK_CELLS // n)
     for first in range(0, n_resamples, step):
         last = min(first + step, n_resamples)
         counts = rng.multinomial(n, np.full(n, 1 / n), size=last - first).astype(np.float64)
         mean = counts @ deviations.T / n
         error = np.sqrt(np.maximum(counts @ squares.T / n - mean**2, 0.0) / (n - 1))
-        t = np.round(mean / np.where(error > 1e-12, error, np.inf), 9)  # products differ in last bits by shape
+        t = np.round(mean / np.maximum(error, least), 9)  # products differ in last bits by shape
         upper[first:last] = t.max(axis=1)
         both[first:last] = np.abs(t).max(axis=1)
     return upper, both
