@@ -60,3 +60,13 @@ def test_held_out_data_are_arranged_alike():
     a = view.like(valid).X[:, view.columns(range(9))]
     shuffled = shuffled_rows(valid, rng).take_queries(rng.permutation(valid.n_queries)).subset(order)
     np.testing.assert_array_equal(a, other.like(shuffled).X[:, other.columns(range(9))])
+
+
+def test_rows_stay_where_their_order_has_a_meaning():
+    rng = np.random.default_rng(2)
+    view = Arrangement.of(DATA, sort_rows=False)
+    assert view.queries.tolist() == Arrangement.of(DATA).queries.tolist()
+    np.testing.assert_array_equal(view.data.X, DATA.take_queries(view.queries).X)
+    np.testing.assert_array_equal(view.data.y, DATA.take_queries(view.queries).y)
+    other = Arrangement.of(DATA.take_queries(rng.permutation(DATA.n_queries)), sort_rows=False)
+    np.testing.assert_array_equal(other.data.X, view.data.X)

@@ -20,6 +20,7 @@ from leanrank.metrics import metric
 from leanrank.rankers._base import NothingToLearnWarning
 from leanrank.rankers.ranksvm import RankSVM
 from leanrank.selectors import FSMSVM, FSMRank
+from leanrank.selectors.arrangement import Arrangement
 from leanrank.selectors.fsm_problem import FSMProblem
 from leanrank.stats.feature_graph import feature_graph
 
@@ -217,8 +218,9 @@ def test_lambdas_are_judged_in_the_order_of_the_file_where_the_metric_says_so(fo
         parts = [(train, valid)]
     else:
         found = FSMRank(**given, cv=2).fit(coarse)
-        splits = QueryKFold(2).split_queries(coarse)
-        parts = [(coarse.take_queries(a), coarse.take_queries(b)) for a, b in splits]
+        arranged = Arrangement.of(coarse, sort_rows=False).data
+        splits = QueryKFold(2).split_queries(arranged)
+        parts = [(arranged.take_queries(a), arranged.take_queries(b)) for a, b in splits]
     for entry in found.grid_:
         values = []
         for learn, judge in parts:

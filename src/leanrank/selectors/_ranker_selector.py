@@ -86,8 +86,8 @@ class Bench:
 class RankerSelector(Selector):
     """Base of selectors that train rankers. A subclass writes `__init__` and `_search`.
 
-    The order of rows and queries makes no difference, unless a metric in use lets it decide between equal scores, as
-    those of LETOR do.
+    The order of queries makes no difference, nor does that of rows, unless a metric in use lets it decide between equal
+    scores, as those of LETOR do.
     """
 
     ranker: Any

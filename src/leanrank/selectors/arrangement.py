@@ -32,7 +32,7 @@ class Arrangement:
     queries : array of shape (Q,)
         The numbers the queries had before.
     rows_sorted : bool
-        Whether queries and rows are sorted; if not, they are in the order given.
+        Whether the rows of a query are sorted; if not, they are in the order given.
 
     Notes
     -----
@@ -46,18 +46,16 @@ class Arrangement:
 
     @classmethod
     def of(cls, data: RankingData, *, sort_rows: bool = True) -> Arrangement:
-        """Arrange these data; the columns alone where the order of rows has a meaning."""
+        """Arrange these data; rows stay as they are in their query where their order has a meaning."""
         columns = _column_keys(data)
         rank = np.empty(data.n_features, dtype=np.int64)
         rank[np.argsort(columns, kind="stable")] = np.arange(data.n_features)
-        arranged, queries = _sorted_rows(data, columns) if sort_rows else (data, np.arange(data.n_queries))
+        arranged, queries = _sorted(data, columns, rows=sort_rows)
         return cls(arranged, rank, queries, sort_rows)
 
     def like(self, data: RankingData) -> RankingData:
         """Other data of the same features (held out, say) arranged alike."""
-        if not self.rows_sorted:
-            return data
-        return _sorted_rows(data, _mix(self.column_rank.astype(np.uint64)))[0]
+        return _sorted(data, _mix(self.column_rank.astype(np.uint64)), rows=self.rows_sorted)[0]
 
     def columns(self, features: Iterable[int]) -> list[int]:
         """These features in canonical order, as a learner should get them."""
@@ -102,12 +100,12 @@ def _column_keys(data: RankingData) -> Hashes:
     return _mix(total)
 
 
-def _sorted_rows(data: RankingData, columns: Hashes) -> tuple[RankingData, NDArray[np.int64]]:
-    rows = np.concatenate([_row_keys(block, columns) for block in data.blocks(20_000)])
-    queries = np.argsort(_query_keys(rows, data.query_ptr), kind="stable")
+def _sorted(data: RankingData, columns: Hashes, *, rows: bool) -> tuple[RankingData, NDArray[np.int64]]:
+    keys = np.concatenate([_row_keys(block, columns) for block in data.blocks(20_000)])
+    queries = np.argsort(_query_keys(keys, data.query_ptr), kind="stable")
     place = np.empty(data.n_queries, dtype=np.int64)
     place[queries] = np.arange(data.n_queries)
-    order = np.lexsort((rows, np.repeat(place, data.query_sizes)))
+    order = np.lexsort((keys if rows else np.arange(data.n_rows), np.repeat(place, data.query_sizes)))
     arranged = replace(
         data,
         X=data.X[order],
