@@ -122,11 +122,50 @@ def test_backward_never_spends_more_than_the_budget(seed, floating):
             assert found.cost_ <= budget
             assert all(costs[found.ranking_[:n]].sum() <= budget for n in range(len(found.ranking_) + 1))
             assert size is None or len(found.selected_) <= size
+            assert len(found.selected_) or not (costs <= budget).any()
+            room = budget - found.cost_
+            if size == 5 and len(found.selected_) < size:
+                assert all(costs[j] > room for j in range(6) if j not in found.selected_)
 
 
 def test_backward_with_a_budget_alone_stops_as_soon_as_the_bill_fits():
     assert len(wrapper(SetFunction(1), direction="backward", budget=4).selected_) == 4
     assert len(wrapper(SetFunction(1), direction="backward", budget=6).selected_) == 6
+
+
+def worths(*worth):
+    """A quality that is the sum of the features' own."""
+    g = SetFunction(0, interaction=0.0)
+    g.worth[:] = [*worth, *[0.0] * (6 - len(worth))]
+    return g
+
+
+def backward(g, costs, budget, **parameters):
+    """The features that a search backward keeps, of those with a cost."""
+    n = len(costs)
+    prices = [*costs, *[0] * (6 - n)]
+    found = wrapper(g, direction="backward", costs=prices, budget=budget, never=range(n, 6), **parameters)
+    return sorted(found.selected_.tolist())
+
+
+def test_backward_what_cannot_be_paid_goes_first():
+    assert backward(worths(0.9, 0.5, 0.1), [10, 1, 1], 5) == [1, 2]
+    assert backward(worths(9, 0.5, 0.1), [10, 1, 1], 1) == [1]
+    assert backward(worths(9, 0.5, 0.4), [3, 2, 1], 3, must_keep=[2]) == [1, 2]
+    assert all(0 not in features for features, *_ in SetRanker.trained)
+    group = {"costs": {"1": 0.5, "2": 1, "3": 1, "4": 0, "5": 0, "6": 0, "log": 1}, "groups": {"log": [0]}}
+    found = wrapper(worths(9, 0.5, 0.1), direction="backward", **group, budget=1, never=[3, 4, 5])
+    assert found.selected_.tolist() == [1]
+
+
+def test_backward_what_fits_in_the_rest_of_the_budget_comes_back():
+    # per cost 2 and 1 are missed least, but without them there is room for 2
+    assert backward(worths(0.9, 0.2, 0.1), [4, 2, 1], 5) == [0, 2]
+    assert backward(worths(0.9, 0.2, 0.1), [4, 2, 1], 5, n_features_to_select=2) == [0, 2]
+    assert backward(worths(0.9, 0.2, 0.1), [4, 2, 1], 5, n_features_to_select=1) == [0]
+    # without a size only what gains comes back
+    assert backward(worths(0.9, 0.2, -0.1), [4, 2, 1], 5) == [0]
+    assert backward(worths(0.9, 0.2, -0.1), [4, 2, 1], 5, n_features_to_select=2) == [0, 2]
 
 
 def test_folds_are_of_whole_queries_and_training_is_the_papers_way():

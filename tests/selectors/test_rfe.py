@@ -101,8 +101,8 @@ class Interacting(SetRanker):
 
 
 def eliminated(g, n, step, rules):
-    """The slow twin: bills of whole sets, the least importance per cost saved, one after the other."""
-    left, path = [j for j in range(n) if j not in rules.never], []
+    """The slow twin: bills of whole sets, the least importance per cost saved, one after the other; then back again."""
+    left, order = [j for j in range(n) if j in rules.must_keep or j in rules.left(rules.must_keep)], []
     while left:
         loss = {
             j: round(value, 12) for j, value in zip(left, Interacting.losses(g, left, frozenset(left)), strict=True)
@@ -119,11 +119,13 @@ def eliminated(g, n, step, rules):
                 return round(loss[j] / saved[j], 9) if saved[j] > 1e-9 else float("inf")
 
             out = min(spare, key=lambda j: (worth(j), loss[j], -round(saved[j], 9), -j))
-            if rules.fits([], left):
-                path.insert(0, out)
+            order.insert(0, out)
             left.remove(out)
             if set(left) == set(rules.must_keep):
                 break
+    path = []
+    for j in order:
+        path += [j] if rules.fits([j], path) else []
     return path
 
 
@@ -154,6 +156,8 @@ def test_under_limits_it_is_its_naive_twin(step):
         assert found.ranking_.tolist() == eliminated(g, 8, step, rules), seed
         assert found.cost_ == pytest.approx(rules.bill(found.selected_.tolist()))
         assert sorted(found.ranking_[: len(must)].tolist()) == sorted(must)
+        assert all(rules.fits([], found.ranking_[:n].tolist()) for n in range(len(found.ranking_) + 1))
+        assert not rules.left(found.ranking_.tolist())  # nothing more could be paid
         short += len(found.ranking_) < 8 - len(never)
     assert short >= 10
 
@@ -226,6 +230,19 @@ def test_the_path_keeps_to_the_budget():
         priced(worth, budget=3).select(4)
     with pytest.raises(ParameterError, match="'budget' parameter of RankingRFE must be >= 2, the cost of 'must_keep'"):
         priced(worth, budget=1, must_keep=[0, 1])
+
+
+@pytest.mark.parametrize("step", [1, 3])
+def test_what_cannot_be_paid_goes_first_and_what_fits_comes_back(step):
+    assert priced([0.9, 0.5, 0.1], costs=[2, 1, 1], budget=1, step=step).ranking_.tolist() == [1]
+    # 1 fits alone, but not in its group of one
+    group = {"costs": {"1": 0.5, "2": 1, "3": 1, "log": 1}, "groups": {"log": [0]}}
+    assert priced([0.9, 0.5, 0.1], **group, budget=1, step=step).ranking_.tolist() == [1]
+    # must_keep takes its part of the budget before
+    kept = priced([0.9, 0.5, 0.1, 0.2], costs=[3, 2, 1, 1], budget=3, must_keep=[2], step=step)
+    assert kept.ranking_.tolist() == [2, 1]
+    # per cost 2 and 3 go before 1, which then leaves no room for 2 but some for 3
+    assert priced([0.9, 0.2, 0.1], costs=[4, 2, 1], budget=5, step=step).ranking_.tolist() == [0, 2]
 
 
 @pytest.mark.parametrize("step", [1, 2])

@@ -119,18 +119,19 @@ class Limits:
             self.budget,
         )
 
-    def prices(self) -> dict[str, Any]:
-        """`costs` and `groups` for a selector of these features; none where all cost the same and share nothing.
+    def rules(self) -> dict[str, Any]:
+        """`costs`, `groups` and `must_keep` for a selector of these features; only those that make a difference.
 
         Groups get numbers behind the features', which cannot be names of features.
         """
         n, groups = len(self.own), np.flatnonzero(self.member.any(axis=1)).tolist()
-        if not groups:
-            return {"costs": self.own} if np.ptp(self.own) > 0 else {}
-        return {
-            "costs": dict(enumerate(self.own.tolist())) | {n + g: float(self.shared[g]) for g in groups},
-            "groups": {n + g: np.flatnonzero(self.member[g]).tolist() for g in groups},
-        }
+        rules: dict[str, Any] = {"must_keep": np.flatnonzero(self.must_keep).tolist()} if self.must_keep.any() else {}
+        if groups:
+            rules["costs"] = dict(enumerate(self.own.tolist())) | {n + g: float(self.shared[g]) for g in groups}
+            rules["groups"] = {n + g: np.flatnonzero(self.member[g]).tolist() for g in groups}
+        elif np.ptp(self.own) > 0:
+            rules["costs"] = self.own
+        return rules
 
     def marginal(self, taken: Mask) -> NDArray[np.float64]:
         """What each feature would add to the bill of those taken."""
@@ -157,6 +158,10 @@ class Limits:
         if np.isinf(self.budget):
             return left
         return left & self.fits(taken, self.marginal(taken))
+
+    def payable(self) -> Mask:
+        """Which features can be paid at all: those of `must_keep`, and those that fit beside them alone."""
+        return self.must_keep | self.open(self.must_keep)
 
     def paid(self, taken: Mask) -> Mask:
         """Which groups those taken have paid."""

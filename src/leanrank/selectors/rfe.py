@@ -23,8 +23,9 @@ class RankingRFE(RankerSelector):
 
     of its weights w, for a booster the least gain. The path is the order of
     elimination reversed; of features dropped together, the more important comes first. With `costs` the feature of
-    least importance per what leaving it out saves goes; the last one left of a group saves the group. What goes before
-    the bill fits the `budget` is not on the path: there may be fewer features than asked for.
+    least importance per what leaving it out saves goes; the last one left of a group saves the group. With a `budget`
+    features that it cannot pay at all go first, and the path passes over those that do not fit in what is left of it:
+    there may be fewer features than asked for.
 
     Parameters
     ----------
@@ -112,7 +113,7 @@ class RankingRFE(RankerSelector):
 
     def _search(self, bench: Bench) -> Path:
         limits = self._limits(bench.data.feature_names)
-        left = ~limits.never
+        left = limits.payable()
         gone: list[Step] = []
         shares = np.full(bench.n_features, np.nan)
         self.n_trained_ = 0
@@ -124,14 +125,23 @@ class RankingRFE(RankerSelector):
             spare = int((left & ~limits.must_keep).sum()) or n_left
             for _ in range(1 if n_left == 1 else min(self._n_out(n_left), n_left - 1, spare)):
                 feature = _least_needed(weight, shares, left, limits)
-                if limits.fits(left, 0.0):
-                    why = f"importance {shares[feature]:.6g} of the largest among the last {n_left}"
-                    gone.append(Step(feature, float(shares[feature]), float(shares[feature]), why))
+                why = f"importance {shares[feature]:.6g} of the largest among the last {n_left}"
+                gone.append(Step(feature, float(shares[feature]), float(shares[feature]), why))
                 left[feature] = False
-        return Path.of(gone[::-1], bench.n_features, shares)
+        return Path.of(_that_fit(gone[::-1], limits), bench.n_features, shares)
 
     def _n_out(self, n_left: int) -> int:
         return int(self.step) if self.step >= 1 else max(1, int(self.step * n_left))
+
+
+def _that_fit(steps: list[Step], limits: Limits) -> list[Step]:
+    """The steps without those whose feature does not fit in the budget when its turn comes."""
+    taken, out = np.zeros(len(limits.own), dtype=bool), []
+    for step in steps:
+        if limits.open(taken)[step.feature]:
+            taken[step.feature] = True
+            out.append(step)
+    return out
 
 
 def _least_needed(weight: NDArray[np.float64], shares: NDArray[np.float64], left: Mask, limits: Limits) -> int:

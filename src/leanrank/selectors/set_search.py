@@ -83,30 +83,25 @@ def forward(quality: Quality, limits: Limits, *, size: int, delta: float | None,
 def backward(quality: Quality, limits: Limits, *, size: int | None, delta: float | None, floating: bool) -> Found:
     """Leave out the feature of the smallest loss (per cost saved) until `size` are left or the loss is above `delta`.
 
-    A bill above the budget is brought below it first, whatever that loses and however few are left; what goes then is
-    not on the path. Without `size` and `delta` that is all. The features left come first on the path, by what the loss
-    of each would be, then those left out, the last of them first. Floating: after each step take features back as long
-    as what results is the best set of its size so far.
+    A bill above the budget is brought below it first, see `_paid`; what goes then is not on the path. Without `size`
+    and `delta` that is all. The features left come first on the path, by what the loss of each would be, then those
+    left out, the last of them first. Floating: after each step take features back as long as what results is the best
+    set of its size so far.
     """
     found = Found()
-    members = [Taken(int(j), 0.0, 0.0) for j in np.flatnonzero(~limits.never)]
+    members = _paid(quality, limits, size)
     out: list[Taken] = []
     while len(members) > limits.must_keep.sum():
-        here, mask = quality(_set(members)), _mask(limits, members)
-        dear = not limits.fits(mask, 0.0)
-        if not dear:
-            found.meet(here, members)
-            if len(members) <= (size or 1) or (size is None and delta is None):
-                break
-        worst = _least_missed(quality, limits, members, most=None if dear else delta)
+        here = quality(_set(members))
+        found.meet(here, members)
+        if len(members) <= (size or 1) or (size is None and delta is None):
+            break
+        worst = _least_missed(quality, limits, members, most=delta)
         if worst is None:
             break
         rest = _set(members) - {worst}
-        if not dear:
-            out.append(Taken(worst, round(here - quality(rest), 12), here))
+        out.append(Taken(worst, round(here - quality(rest), 12), here))
         members = [taken for taken in members if taken.feature != worst]
-        if dear:
-            continue
         found.meet(quality(rest), members)
         while floating and len(out) > 1:
             mask = _mask(limits, members)
@@ -127,6 +122,28 @@ def backward(quality: Quality, limits: Limits, *, size: int | None, delta: float
     found.order = _by_loss(quality, limits, kept) + [t for t in out[::-1] if t.feature not in _set(kept)]
     found.stop = len(kept)
     return found
+
+
+def _paid(quality: Quality, limits: Limits, size: int | None) -> list[Taken]:
+    """What a search backward begins with: all features, or as many as the budget pays.
+
+    Features that cannot be paid at all go first, then the least missed, whatever that loses, until the bill fits. Those
+    that fit in what is then left come back, the largest gain per cost first: up to `size`, or while they gain.
+    """
+    members = [Taken(int(j), 0.0, 0.0) for j in np.flatnonzero(limits.payable())]
+    while not limits.fits(_mask(limits, members), 0.0):
+        worst = _least_missed(quality, limits, members)
+        members = [taken for taken in members if taken.feature != worst]
+    while size is None or len(members) < size:
+        mask = _mask(limits, members)
+        candidates = limits.open(mask)
+        gain = _changes(quality, members, quality(_set(members)), np.flatnonzero(candidates), len(mask))
+        if size is None:
+            candidates &= gain > 0
+        if not candidates.any():
+            break
+        members.append(Taken(best(gain, limits.marginal(mask), candidates), 0.0, 0.0))
+    return members
 
 
 def _set(members: list[Taken]) -> frozenset[int]:
