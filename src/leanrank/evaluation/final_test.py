@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
 
 from leanrank.data.ranking_data import RankingData
 from leanrank.evaluation.held_out import filled, scaled
@@ -14,6 +13,7 @@ from leanrank.evaluation.stop_rule import differences
 from leanrank.metrics._base import Metric
 from leanrank.rankers._base import Ranker
 from leanrank.rankers.adapters import Adapter
+from leanrank.selectors.cegb import for_columns
 
 
 def final_test(
@@ -26,7 +26,8 @@ def final_test(
         train, valid, test = scaled(train), scaled(valid), scaled(test)
     values = []
     for columns in (np.arange(train.n_features), np.sort(np.array(selection.indices, dtype=np.int64))):
-        fitted = clone(ranker).fit(train.subset(columns), eval_set=valid.subset(columns))
+        fitted = for_columns(ranker, columns.tolist(), train.n_features)
+        fitted.fit(train.subset(columns), eval_set=valid.subset(columns))
         part = test.subset(columns)
         values.append(metric.per_query(part.y, fitted.predict(part), part.query_ptr))
     before, after = values
