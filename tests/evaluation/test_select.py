@@ -12,9 +12,23 @@ from typing import ClassVar
 import numpy as np
 import pytest
 
-from leanrank import NDCG, RankingData, RankSVM, load_selection, make_ranking, select
+from leanrank import (
+    GAS,
+    MRMR,
+    NDCG,
+    BoosterImportance,
+    RankingData,
+    RankingRFE,
+    RankSVM,
+    load_selection,
+    make_ranking,
+    select,
+)
 from leanrank.errors import DataError, ParameterError, UnknownNameError
+from leanrank.evaluation.choice import Candidate, Rule
 from leanrank.evaluation.journal import Journal, read_about
+from leanrank.evaluation.portfolio import IMPORTANCE, SIMILARITY
+from leanrank.selectors import registry
 from leanrank.selectors._base import Selector
 from leanrank.selectors.limits import Limits
 from leanrank.selectors.path import Path
@@ -361,3 +375,98 @@ def test_missing_values_are_no_obstacle(planted, ranker):
 def test_what_cannot_be_is_refused_at_the_door(planted, change, error, sentence):
     with pytest.raises(error, match=sentence):
         select(planted[0], **{**QUICK, **change})
+
+
+COPIES = {"ranker": "ranksvm", "cv": 3, "progress": False}
+
+
+@pytest.fixture(scope="module")
+def two_copies():
+    rng = np.random.default_rng(0)
+    signal = rng.normal(size=480)
+    columns = [signal + 0.05 * rng.normal(size=480), signal + 0.05 * rng.normal(size=480), *rng.normal(size=(4, 480))]
+    names = ("a", "copy", "n1", "n2", "n3", "n4")
+    labels = np.clip(np.round(signal + 0.5), 0, 2)
+    return RankingData(np.column_stack(columns), labels, np.arange(0, 481, 12), feature_names=names)
+
+
+@pytest.mark.parametrize("methods", [["mrmr"], ["gas"], ["bestgain"], ["rfe"], ["mrmr-f"]])
+def test_never_is_as_if_the_feature_were_not_there(two_copies, methods):
+    found = select(two_copies, methods=methods, n_features=1, never=["a"], **COPIES)
+    assert found.features == ("copy",)
+    assert found.indices == (1,)
+    assert "a" in found.dropped
+    assert found.transform(two_copies).feature_names == ("copy",)
+    less = select(two_copies.subset(range(1, 6)), methods=methods, n_features=1, **COPIES)
+    assert (less.features, less.versus_all, less.nested) == (found.features, found.versus_all, found.nested)
+
+
+def test_never_with_the_whole_portfolio():
+    data, truth = make_ranking(40, n_informative=2, n_redundant=2, n_noise=6, random_state=0)
+    banned = [entry.name for entry in truth if entry.role == "informative"]
+    found = select(data, n_features=2, never=banned, **COPIES)
+    role = {entry.name: entry.role for entry in truth}
+    assert {role[name] for name in found.features} == {"redundant"}
+
+
+def test_what_must_be_kept_makes_its_copies_redundant(two_copies):
+    found = select(two_copies, methods=["mrmr"], must_keep=["a"], **COPIES)
+    assert found.path[0] == "a"
+    own = MRMR(must_keep=["a"], importance=IMPORTANCE, similarity=SIMILARITY).fit(two_copies)
+    assert list(found.path) == [two_copies.feature_names[j] for j in own.ranking_]
+    assert found.path[1] != "copy"
+
+
+def test_what_must_be_kept_is_a_size_of_its_own(planted):
+    data, _ = planted
+    kept = list(data.feature_names[:7])
+    found = select(data, methods=["mrmr"], must_keep=kept, max_loss=0.9, ranker="ranksvm", cv=3, progress=False)
+    assert sorted(found.features) == sorted(kept)
+
+
+def test_a_method_that_finds_nothing_is_left_out(planted):
+    data, _ = planted
+    both = select(data, methods=["consistency", "mrmr"], n_features=4, **COPIES)
+    assert both.n_features == 4
+
+
+@pytest.mark.parametrize("method", ["fs-scpr", "greedy-wrapper", "msd", "fsm-rank", "ngas"])
+def test_a_named_selector_gives_its_own_set_of_the_size(planted, method):
+    data, _ = planted
+    found = select(data, methods=[method], n_features=5, **COPIES)
+    assert found.n_features == 5
+    if method in ("msd", "ngas", "fs-scpr"):
+        own = registry.get(method, n_features_to_select=5).fit(data)
+        assert sorted(found.indices) == sorted(own.selected_.tolist())
+
+
+def test_selectors_keep_their_own_importance_and_similarity(planted):
+    data, _ = planted
+    own = GAS(c=0.9, importance="ndcg@1", similarity="spearman")
+    found = select(data, methods=[own, "gas"], n_features=6, **COPIES)
+    assert {point.method for point in found.curve} == {"gas", "gas-2", "all features"}
+    alone = select(data, methods=[own], n_features=6, **COPIES)
+    assert list(alone.indices) == own.fit(data).ranking_[:6].tolist()
+
+
+@pytest.mark.parametrize("selector", [RankingRFE(), RankingRFE("ranksvm"), BoosterImportance(), "importance"])
+def test_selectors_that_train_rankers_see_scaled_features(selector):
+    data, _ = make_ranking(30, n_informative=3, n_redundant=3, n_noise=4, random_state=0)
+    other = replace(data, X=data.X * np.array([1e3, 1, 1e-3, 1, 1, 1e2, 1, 1, 1e-2, 1]))
+    found = [sorted(select(d, methods=[selector], n_features=3, **COPIES).features) for d in (data, other)]
+    assert found[0] == found[1]
+
+
+def test_sets_of_the_size_asked_for_come_before_smaller_ones():
+    rule = Rule(n_features=2, max_loss=0.0, level=0.95, budget=np.inf, priced=False, random_state=0)
+    values = np.random.default_rng(0).random((3, 50))
+    short = Candidate("short", 1, ((0,),) * 3, 1.0)
+    whole = Candidate("whole", 2, ((0, 1),) * 3, 2.0)
+    everything = Candidate("all features", 3, ((0, 1, 2),) * 3, 3.0)
+    values[0] += 0.5
+    for candidates, expected in (([short, whole, everything], 1), ([whole, short, everything], 0)):
+        choice = rule.choose(candidates, values, rule.compare(values, values[-1]))
+        assert choice.number == expected
+    alone = rule.choose([short, everything], values[:2], rule.compare(values[:2], values[1]))
+    assert alone.number == 0
+    assert "fewer than 2 features" in alone.reason

@@ -179,9 +179,10 @@ def test_prices_are_parameters_that_say_the_same(problem, some):
     limits = Limits.of("GAS", names, **limits_of(problem, names)[0])
     columns = np.arange(problem[0])[1 if some else 0 :][::-1]
     part = limits.only(columns)
-    again = Limits.of("GAS", [names[j] for j in columns], **part.prices())
+    again = Limits.of("GAS", [names[j] for j in columns], **part.rules())
+    assert again.must_keep.tolist() == part.must_keep.tolist()
     # features that all cost the same have no price: each counts 1
-    scale = 1.0 if part.prices() else (part.own[0] or np.nan)
+    scale = 1.0 if "costs" in part.rules() else (part.own[0] or np.nan)
     for seed in range(5):
         taken = np.random.default_rng(seed).random(len(columns)) < 0.4
         if np.isnan(scale):
@@ -193,13 +194,13 @@ def test_prices_are_parameters_that_say_the_same(problem, some):
 
 
 def test_equal_prices_are_none():
-    assert Limits.none(3).prices() == {}
-    assert Limits.of("GAS", ["a", "b"], costs=[3, 3], groups={"none": []}).prices() == {}
-    assert Limits.of("GAS", ["a", "b"], costs=[3, 2]).prices()["costs"].tolist() == [3, 2]
+    assert Limits.none(3).rules() == {}
+    assert Limits.of("GAS", ["a", "b"], costs=[3, 3], groups={"none": []}).rules() == {}
+    assert Limits.of("GAS", ["a", "b"], costs=[3, 2]).rules()["costs"].tolist() == [3, 2]
     # the names of features may be numbers, also those that groups get
     named = Limits.of("GAS", ["2", "0"], costs={"2": 3, "0": 2, "g": 5}, groups={"g": ["0"]})
-    assert named.prices() == {"costs": {0: 3.0, 1: 2.0, 2: 5.0}, "groups": {2: [1]}}
-    assert Limits.of("GAS", ["2", "0"], **named.prices()).total([1]) == 7
+    assert named.rules() == {"costs": {0: 3.0, 1: 2.0, 2: 5.0}, "groups": {2: [1]}}
+    assert Limits.of("GAS", ["2", "0"], **named.rules()).total([1]) == 7
 
 
 def test_must_keep_comes_first_and_never_does_not_come():

@@ -60,10 +60,16 @@ class Rule:
     def choose(self, candidates: Sequence[Candidate], values: Values, found: Sequence[Difference]) -> Choice:
         """The choice; `found` is what `compare` says of these values."""
         if self.n_features is not None:
-            best = first_not_worse(values[:-1], random_state=self.random_state)
+            smaller = range(len(candidates) - 1)
+            whole = [i for i in smaller if all(len(s) == self.n_features for s in candidates[i].sets)]
+            rows = whole or list(smaller)  # sets that are smaller than asked for only where there are no others
+            best = rows[first_not_worse(values[rows], random_state=self.random_state)]
+            size = (
+                f"at {self.n_features} features" if whole else f"which all choose fewer than {self.n_features} features"
+            )
             how = (
-                f"of {len(candidates) - 1} methods at {self.n_features} features on held-out queries, the first in the "
-                f"portfolio that {TOLD_APART:.0%} confidence does not show to be worse than the best"
+                f"of {len(rows)} methods {size} on held-out queries, the first in the portfolio that {TOLD_APART:.0%} "
+                "confidence does not show to be worse than the best"
             )
             return Choice(best, found[best].low_one_sided >= -self.max_loss, how)
         return self._stop(candidates, [mean(v) for v in values], found)

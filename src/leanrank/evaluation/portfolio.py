@@ -14,7 +14,7 @@ from sklearn.base import clone
 from leanrank.data.ranking_data import RankingData
 from leanrank.errors import ParameterError
 from leanrank.evaluation.held_out import HeldOut, scaled
-from leanrank.rankers._base import LinearRanker
+from leanrank.rankers.adapters import Adapter
 from leanrank.selectors import registry
 from leanrank.selectors._base import Selector
 from leanrank.selectors._graph_selector import GraphSelector
@@ -73,11 +73,11 @@ class Learner:
         return weight
 
     def _importance(self) -> NDArray[np.float64]:
-        linear = isinstance(self.held_out.ranker, LinearRanker)
+        scale = self.held_out.scales
         total = np.zeros(self.held_out.data.n_features)
         for train, valid in self.held_out.resamples(self.fold):
             selector: Any = BoosterImportance(clone(self.held_out.ranker))
-            parts = (scaled(train), scaled(valid)) if linear else (train, valid)
+            parts = (scaled(train), scaled(valid)) if scale else (train, valid)
             weight = np.maximum(np.nan_to_num(selector.fit(parts[0], eval_set=parts[1]).scores_, nan=0.0), 0.0)
             total += weight / max(weight.sum(), 1e-300)
             if self.held_out.data.n_queries > AVERAGED_QUERIES:
@@ -88,27 +88,34 @@ class Learner:
     def fit(self, selector: Selector, columns: Order | None = None, graph: FeatureGraph | None = None) -> Order:
         """The path of a selector on what may be seen, in column numbers.
 
-        A selector that trains rankers may get some of the columns only, one on the graph another graph.
+        A selector that trains rankers may get some of the columns only, one on the graph another graph than its own.
         """
-        chosen: Any = clone(selector).set_params(**self._prices(selector, columns))
+        ranking = np.asarray(self.fitted(selector, columns, graph).ranking_, dtype=np.int64)
+        return ranking if columns is None else np.asarray(columns[ranking], dtype=np.int64)
+
+    def fitted(self, selector: Selector, columns: Order | None = None, graph: FeatureGraph | None = None) -> Any:
+        """A clone of the selector, fitted to what may be seen."""
+        chosen: Any = clone(selector).set_params(**self._rules(selector, columns))
         if isinstance(selector, RankerSelector):
-            linear = chosen.ranker is not None and isinstance(chosen.ranker, LinearRanker)
-            train, valid = self._train_valid(scale=linear)
-            if columns is None:
-                return np.asarray(chosen.fit(train, eval_set=valid).ranking_, dtype=np.int64)
-            chosen.fit(train.subset(columns), eval_set=valid.subset(columns))
-            return np.asarray(columns[chosen.ranking_], dtype=np.int64)
-        if isinstance(selector, GraphSelector) and getattr(selector, "relevance", "importance") == "importance":
-            return np.asarray(chosen.fit_graph(self.graph if graph is None else graph).ranking_, dtype=np.int64)
-        return np.asarray(chosen.fit(self.data).ranking_, dtype=np.int64)
+            train, valid = self._train_valid(scale=not isinstance(chosen._new_ranker(), Adapter))
+            if columns is not None:
+                train, valid = train.subset(columns), valid.subset(columns)
+            return chosen.fit(train, eval_set=valid)
+        if graph is not None:
+            return chosen.fit_graph(graph)
+        if isinstance(selector, GraphSelector) and _of_queries(chosen):
+            own = self.held_out.graph(self.fold, chosen.importance, chosen.similarity, self.engine)
+            return chosen.fit_graph(own)
+        return chosen.fit(self.data)
 
-    def _prices(self, selector: Selector, columns: Order | None) -> dict[str, Any]:
-        """Costs and groups for the selectors that weigh gain against cost.
+    def _rules(self, selector: Selector, columns: Order | None) -> dict[str, Any]:
+        """Costs, groups and what must be kept, for the selectors that know such rules.
 
-        The other rules hold for every path, see `arranged` and `affordable`.
+        Others, and the budget, are seen to afterwards: see `arranged` and `affordable`.
         """
-        prices = (self.limits if columns is None else self.limits.only(columns)).prices()
-        return prices if prices.keys() <= selector.get_params(deep=False).keys() else {}
+        rules = (self.limits if columns is None else self.limits.only(columns)).rules()
+        known = selector.get_params(deep=False)
+        return rules if rules.keys() <= known.keys() else {}
 
     def _train_valid(self, *, scale: bool) -> tuple[RankingData, RankingData]:
         train, valid = self.held_out.train_valid(self.fold)
@@ -146,15 +153,15 @@ def _blended(learner: Learner) -> NDArray[np.float64]:
 #: rankers.
 AUTO: dict[str, Method] = {
     "mrmr-f": lambda learner: learner.fit(MRMR(relevance="f", similarity=Similarity("pearson", scope="pooled"))),
-    "mrmr": lambda learner: learner.fit(MRMR()),
-    "gas": lambda learner: learner.fit(GAS(c=0.5)),
+    "mrmr": lambda learner: learner.fit(MRMR(), graph=learner.graph),
+    "gas": lambda learner: learner.fit(GAS(c=0.5), graph=learner.graph),
     "bestgain": lambda learner: learner.fit(BestGain(delta=SMALLEST_GAIN, max_features=learner.largest)),
     "rank-filter": lambda learner: learner.fit(RankFilter()),
     "blend+mrmr": lambda learner: _relevance_then_redundancy(_blended(learner), learner),
     "importance+mrmr": lambda learner: _relevance_then_redundancy(learner.importance, learner),
     "importance": _by_importance,
     "rfe": lambda learner: _filter_then_rfe(_by_importance(learner), learner),
-    "mrmr>rfe": lambda learner: _filter_then_rfe(learner.fit(MRMR()), learner),
+    "mrmr>rfe": lambda learner: _filter_then_rfe(learner.fit(MRMR(), graph=learner.graph), learner),
 }
 
 
@@ -163,20 +170,36 @@ def portfolio(methods: str | Sequence[Any]) -> dict[str, Method]:
     if isinstance(methods, str):
         methods = list(AUTO) if methods == "auto" else [name.strip() for name in methods.split(",")]
     chosen: dict[str, Method] = {}
-    for method in methods:
+    for method in dict.fromkeys(methods):
         if isinstance(method, Selector):
             chosen[_unused(type(method).__name__.lower(), chosen)] = _of_selector(method)
-        elif method in AUTO:
-            chosen[method] = AUTO[method]
         else:
-            chosen[method] = _of_selector(registry.get(method))
+            chosen[_unused(method, chosen)] = AUTO.get(method) or _of_selector(registry.get(method))
     if not chosen:
         raise ParameterError.of("select", "methods", "'auto' or at least one method", methods)
     return chosen
 
 
 def _of_selector(selector: Selector) -> Method:
-    return lambda learner: learner.fit(selector)
+    """The path of a selector; where a size is asked for, the selector's own set of this size first."""
+
+    def path(learner: Learner) -> Order:
+        size, n_features = learner.largest, learner.data.n_features
+        fitted = learner.fitted(selector)
+        if size < n_features and len(fitted.ranking_) < size <= n_features - len(fitted.dropped_):
+            # it stopped by itself; some can be told to go on
+            fitted = learner.fitted(clone(selector).set_params(n_features_to_select=size))
+        first = fitted._first(size) if size < n_features else fitted.ranking_
+        rest = [j for j in fitted.ranking_.tolist() if j not in set(first.tolist())]
+        return np.array([*first.tolist(), *rest], dtype=np.int64)
+
+    return path
+
+
+def _of_queries(selector: Any) -> bool:
+    """Whether the selector's graph is a mean over queries, which that of a fold's parts can be put together from."""
+    pooled = getattr(selector.similarity, "scope", "query") == "pooled"
+    return getattr(selector, "relevance", "importance") == "importance" and not pooled
 
 
 def _unused(name: str, taken: dict[str, Method]) -> str:

@@ -16,7 +16,8 @@ from leanrank import __version__
 from leanrank.data.door import as_ranking_data
 from leanrank.data.ranking_data import RankingData
 from leanrank.engines.fold import calls_of
-from leanrank.errors import ParameterError
+from leanrank.errors import DataError
+from leanrank.evaluation import request
 from leanrank.evaluation.choice import ALL, Candidate, Rule, mean, within_one_error
 from leanrank.evaluation.evidence import changes, curve_point, losers, stability_of
 from leanrank.evaluation.held_out import HeldOut
@@ -26,13 +27,12 @@ from leanrank.evaluation.selection import Selection
 from leanrank.evaluation.stop_rule import pareto_front
 from leanrank.evaluation.tasks_bar import TasksBar
 from leanrank.metrics._base import Metric
-from leanrank.metrics.names import metric as parse_metric
 from leanrank.rankers._base import Ranker
 from leanrank.rankers.adapters import as_ranker
 from leanrank.rankers.registry import get
 from leanrank.selectors.arrangement import Arrangement
+from leanrank.selectors.cegb import for_columns
 from leanrank.selectors.limits import Limits
-from leanrank.selectors.selection_record import plain
 
 #: The loss that nobody minds, unless the caller says otherwise.
 MAX_LOSS = 0.002
@@ -50,6 +50,8 @@ REPEATED_QUERIES = 400
 REPEATS = 3
 #: ... and only for so many candidates, of those that one standard error does not tell from the best.
 CONTENDERS = 8
+#: The largest seed: splitters take 32 bits, and repeats count on from it.
+LARGEST_SEED = 2**32 - REPEATS
 #: The task of a journal whose result is the selection itself, once the run is finished.
 ANSWER = {"task": "selection"}
 
@@ -71,7 +73,7 @@ def select(
     progress: bool = True,
     *,
     never: Any = (),
-    valid: RankingData | None = None,
+    valid: Any = None,
     level: float = 0.95,
     journal: str | os.PathLike[str] | None = None,
     n_jobs: int = 1,
@@ -92,7 +94,7 @@ def select(
         The ranker the features are for. LightGBM where it is installed, RankSVM otherwise. Learners that are not tree
         ensembles get features scaled to [0, 1] within each query.
     metric : str or metric
-    methods : "auto", names or selectors
+    methods : "auto", names, a selector or several
         The portfolio: see `leanrank.evaluation.portfolio`.
     n_features : int, optional
         Choose this many instead of applying the stop rule: by the first method of the portfolio that held-out queries
@@ -104,7 +106,7 @@ def select(
     costs, groups, must_keep, never
         See `leanrank.selectors.limits.Limits`. With costs the stop rule takes the cheapest set, not the smallest.
     cv : int
-        Folds, by query.
+        Folds, by query. At least 3, or 2 where `valid` is given; every fold needs a query with different labels.
     random_state : int
         Of the folds and the bootstrap.
     engine : optional
@@ -112,8 +114,8 @@ def select(
         the cross-validation; each gets the data once, and results come back to the journal here.
     progress : bool
         A progress bar with the time left, where a terminal is watching.
-    valid : RankingData, optional
-        What rankers stop early on, in every fold and at the end; by default a part of `data`.
+    valid : RankingData or tuple (X, y, qid), optional
+        What rankers stop early on, in every fold and at the end; by default a part of `data`. Of the same features.
     level : float
         Of the bounds.
     journal : path, optional
@@ -136,49 +138,44 @@ def select(
     """
     begin = time.perf_counter()
     judged = as_ranking_data(data)
-    learner = default_ranker(ranker)
-    measure: Metric = parse_metric(metric) if isinstance(metric, str) else metric
-    chosen_methods = portfolio(methods)
-    limits = Limits.of(
-        "select",
+    held = request.valid_of(valid, judged)
+    learner, measure, wanted = default_ranker(ranker), request.metric_of(metric), request.methods_of(methods)
+    chosen_methods = portfolio(wanted)
+    lowest = 3 if held is None else 2
+    folds = request.whole_number("cv", cv, f"a number of folds >= {lowest}", lowest)
+    seed = request.whole_number(
+        "random_state", random_state, f"a whole number from 0 to {LARGEST_SEED}", 0, LARGEST_SEED
+    )
+    threads = request.whole_number("n_jobs", n_jobs, "a whole number >= 1", 1)
+    loss = MAX_LOSS if max_loss is None else float(request.real_number("max_loss", max_loss, ">= 0 and finite", 0))
+    sure = request.real_number("level", level, "between 0.5 and 1", np.nextafter(0.5, 1), np.nextafter(1, 0))
+    limits, limited = request.limits_of(
         judged.feature_names,
         costs=costs,
         groups=groups,
-        must_keep=must_keep or None,
-        never=never or None,
+        must_keep=must_keep,
+        never=never,
         budget=budget,
+        n_features=n_features,
     )
-    usable = int((~limits.never).sum())
-    if n_features is not None and not (isinstance(n_features, int) and 1 <= n_features <= usable):
-        raise ParameterError.of("select", "n_features", f"from 1 to {usable}, the number of features", n_features)
-    loss = MAX_LOSS if max_loss is None else float(max_loss)
-    if not loss >= 0:
-        raise ParameterError.of("select", "max_loss", ">= 0", max_loss)
+    request.check_judged(judged, measure, folds)
     settings = {
         "metric": repr(measure),
         "metric_name": measure.name,
-        "ranker": repr(learner),
-        "methods": list(chosen_methods),
-        "n_features": n_features,
+        **request.ranker_settings(learner),
+        **request.method_settings(wanted, chosen_methods),
         "max_loss": loss,
-        "level": level,
-        "costs": plain(costs if not isinstance(costs, np.ndarray) else costs.tolist()),
-        "groups": plain(groups),
-        "budget": budget,
-        "must_keep": plain(list(must_keep)),
-        "never": plain(list(never)),
-        "cv": cv,
-        "random_state": random_state,
+        "level": sure,
+        **limited,
+        "cv": folds,
+        "random_state": seed,
         "version": __version__,
         "fingerprint": judged.fingerprint(),
-        "valid": None if valid is None else valid.fingerprint(),
+        "valid": None if held is None else held.fingerprint(),
     }
-    # the same folds and the same sums, whatever the order of queries
-    arrangement = Arrangement.of(judged, sort_rows=getattr(measure, "ties", None) != "input")
-    judged, valid = arrangement.data, None if valid is None else arrangement.like(valid)
     with Journal(journal, settings) as book, calls_of(engine) as calls:
         run = _Run(
-            judged, learner, measure, chosen_methods, limits, settings, book, valid, engine, n_jobs, progress, calls
+            judged, learner, measure, chosen_methods, limits, settings, book, held, engine, threads, progress, calls
         )
         selection = run.selection(begin)
         book.put(ANSWER, selection.to_dict())
@@ -215,6 +212,15 @@ class _Run:
         calls: Any,
     ) -> None:
         self.calls = calls
+        self.all_names = data.feature_names
+        if limits.never.any():  # nothing that follows has to know of them
+            usable = np.flatnonzero(~limits.never)
+            ranker = for_columns(ranker, usable.tolist(), data.n_features)
+            data, limits = data.subset(usable), limits.only(usable)
+            valid = None if valid is None else valid.subset(usable)
+        # the same folds and the same sums, whatever the order of queries
+        arrangement = Arrangement.of(data, sort_rows=getattr(metric, "ties", None) != "input")
+        data, valid = arrangement.data, None if valid is None else arrangement.like(valid)
         self.data, self.limits, self.settings, self.methods = data, limits, settings, methods
         self.journal, self.engine, self.n_jobs = journal, engine, n_jobs
         seed = int(settings["random_state"])
@@ -268,7 +274,7 @@ class _Run:
         front = pareto_front([(round(p.mean, 12), p.k, p.cost) for p in points])
         return Selection(
             features=tuple(names[j] for j in chosen),
-            indices=tuple(int(j) for j in chosen),
+            indices=tuple(self.all_names.index(names[j]) for j in chosen),
             method=candidates[best].method,
             path=tuple(names[j] for j in path),
             proven=proven,
@@ -276,8 +282,8 @@ class _Run:
             versus_all=found[best].to_dict(),
             nested=nested.to_dict(),
             baseline={
-                "n_features": int((~self.limits.never).sum()),
-                "cost": self.limits.total(~self.limits.never),
+                "n_features": len(names),
+                "cost": self.limits.total(np.arange(len(names))),
                 "mean": mean(baseline),
             },
             curve=tuple(points),
@@ -285,8 +291,8 @@ class _Run:
             stability=stability_of(candidates[best], names),
             losers=losers(values[best], baseline, self.data.query_ids),
             per_query=changes(values[best] - baseline),
-            feature_names=names,
-            dropped=tuple(name for j, name in enumerate(names) if j not in set(chosen.tolist())),
+            feature_names=self.all_names,
+            dropped=tuple(name for name in self.all_names if name not in {names[j] for j in chosen}),
             cost=self.limits.total(chosen),
             settings=self.settings,
             seconds=time.perf_counter() - begin,
@@ -297,7 +303,7 @@ class _Run:
 
         Methods that fall behind leave after the first round.
         """
-        everything = tuple(int(j) for j in np.flatnonzero(~self.limits.never))
+        everything = tuple(range(self.data.n_features))
         coarse, fine = self._sizes(len(everything))
         methods = list(self.methods)
         if len(methods) > FINALISTS and (fine != coarse or self.sample is not self.held_out):
@@ -310,6 +316,11 @@ class _Run:
             # what the first round measured is evidence too, and counts among what was tried
             others = [name for name in self.methods if name not in methods]
             candidates += self._candidates(self.held_out, others, coarse)
+        if not candidates:
+            raise DataError(
+                f"None of the methods ({', '.join(self.methods)}) selects a feature in every fold: name other methods, "
+                "or loosen 'never' and 'budget'."
+            )
         candidates.append(self._candidate(ALL, len(everything), (everything,) * self.held_out.n_folds))
         return candidates, self._measure(self.held_out, [c.sets for c in candidates], "curves")
 
@@ -337,7 +348,7 @@ class _Run:
         if self.rule.n_features is not None:
             return [self.rule.n_features], [self.rule.n_features]
         least = max(1, int(self.limits.must_keep.sum()))
-        fine = [k for k in SIZES if least <= k < n_usable] or [least]
+        fine = [k for k in sorted({*SIZES, least}) if least <= k < n_usable] or [least]
         coarse = fine[COARSE - 1 :: COARSE] or fine[-1:]
         return coarse, fine
 
@@ -367,7 +378,7 @@ class _Run:
                 sets = tuple(tuple(int(j) for j in path[:k]) for path in paths[name])
                 if all(len(s) == k for s in sets):
                     out.append(self._candidate(name, k, sets))
-                elif k == sizes[0] or not any(c.method == name for c in out):  # a path that ends early: its end
+                elif all(sets) and not any(c.method == name for c in out):  # a path that ends early: its end
                     out.append(self._candidate(name, max(map(len, sets)), sets))
         return out
 
@@ -389,7 +400,7 @@ class _Run:
 
     def _path(self, held_out: HeldOut, method: str, fold: int | None) -> Order:
         if method == ALL:
-            return np.flatnonzero(~self.limits.never)
+            return np.arange(self.data.n_features)
         task = {"task": "path", "scope": held_out.scope, "method": method, "fold": fold, "largest": self._largest}
         return np.array(self.journal.once(task, lambda: self._path_task(held_out)(task)), dtype=np.int64)
 

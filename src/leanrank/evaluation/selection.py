@@ -55,7 +55,8 @@ class Selection:
     versus_all : dict
         Difference to all features on held-out queries: mean, low, high (they hold for everything tried), p.
     nested : dict
-        The same difference where the choice itself was made without the queries it is measured on.
+        The same difference where the choice itself was made without the queries it is measured on (but not which
+        methods were measured at many sizes, which all queries decide).
     baseline : dict
         All features: number, cost, metric.
     curve : tuple of CurvePoint

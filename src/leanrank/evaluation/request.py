@@ -1,0 +1,204 @@
+"""What `select` was asked for: checked before any work, and as plain values that tell two runs apart."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from numbers import Integral, Real
+from sys import float_info
+from typing import Any
+
+import numpy as np
+
+from leanrank.data.columns import as_frame
+from leanrank.data.door import as_ranking_data
+from leanrank.data.ranking_data import RankingData
+from leanrank.errors import DataError, ParameterError
+from leanrank.metrics._base import Metric
+from leanrank.metrics.names import metric as parse_metric
+from leanrank.rankers._base import Ranker
+from leanrank.selectors._base import Selector
+from leanrank.selectors.limits import Limits
+from leanrank.selectors.selection_record import plain
+
+#: Where an object without a repr of its own lies in memory: another place in every process.
+_ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
+
+
+def whole_number(name: str, value: Any, rule: str, low: int, high: float = np.inf) -> int:
+    """The parameter as an int of [low, high]; True and False are no numbers."""
+    if not isinstance(value, bool) and isinstance(value, Integral) and low <= int(value) <= high:
+        return int(value)
+    raise ParameterError.of("select", name, rule, value)
+
+
+def real_number(name: str, value: Any, rule: str, low: float, high: float = float_info.max) -> float:
+    """The parameter as a finite number of [low, high], an int where it is one."""
+    if not isinstance(value, bool) and isinstance(value, Real) and low <= float(value) <= high:
+        return int(value) if isinstance(value, Integral) else float(value)
+    raise ParameterError.of("select", name, rule, value)
+
+
+def metric_of(metric: Any) -> Metric:
+    """The metric asked for, by name or as an object."""
+    if not isinstance(metric, str | Metric):
+        raise ParameterError.of("select", "metric", "a name such as 'ndcg@10' or a metric", metric)
+    return parse_metric(metric)
+
+
+def methods_of(methods: Any) -> str | list[Any]:
+    """The methods as a text, or as a list of names and selectors; one selector is a list of one."""
+    if isinstance(methods, str):
+        return methods
+    listed = [methods] if isinstance(methods, Selector) or not isinstance(methods, Iterable) else list(methods)
+    for method in listed:
+        if not isinstance(method, str | Selector):
+            raise ParameterError.of("select", "methods", "'auto', names of methods or selectors", method)
+    return listed
+
+
+def valid_of(valid: Any, data: RankingData) -> RankingData | None:
+    """The data to stop on, as RankingData with the features of `data`."""
+    if valid is None:
+        return None
+    if isinstance(valid, tuple) and len(valid) == 3:
+        X, y, qid = valid
+        numbered = not isinstance(X, RankingData) and as_frame(X) is None
+        valid = as_ranking_data(X, y, qid=qid, missing=data.missing)
+        if numbered and valid.n_features == data.n_features:  # a bare array has no names of its own
+            valid = replace(valid, feature_names=data.feature_names)
+    if not isinstance(valid, RankingData):
+        found = f"a tuple of {len(valid)}" if isinstance(valid, tuple) else f"an object of type {type(valid).__name__}"
+        raise ParameterError(
+            f"The 'valid' parameter of select must be a RankingData or a tuple (X, y, qid). Got {found} instead."
+        )
+    there, here = valid.feature_names, data.feature_names
+    if len(there) != len(here):
+        raise DataError(
+            f"valid has {len(there)} features, data has {len(here)}: pass valid with the same columns as data."
+        )
+    if there != here:
+        j = next(j for j, name in enumerate(here) if there[j] != name)
+        raise DataError(
+            f"valid and data both have {len(here)} features, but not the same: column {j} is {there[j]!r} in valid, "
+            f"{here[j]!r} in data. Pass valid with the same columns, in the same order."
+        )
+    return valid
+
+
+def check_judged(data: RankingData, metric: Metric, cv: int) -> None:
+    """Refuse data on which features cannot be told apart, or too few queries for so many folds."""
+    if data.n_queries < cv:
+        raise ParameterError.of("select", "cv", f"at most the number of queries, {data.n_queries}", cv)
+    first = data.query_ptr[:-1]
+    differ = np.minimum.reduceat(data.y, first) < np.maximum.reduceat(data.y, first)
+    if not differ.any():
+        raise DataError(
+            f"No query of {data.n_queries:,} has two documents with different labels, so nothing can be told about any "
+            "feature. Pass data with judged documents of more than one grade to a query."
+        )
+    counted = ~np.isnan(metric.per_query(data.y, np.zeros(data.n_rows), data.query_ptr))
+    judged = int((differ & counted).sum())
+    if judged < cv:
+        raise DataError(
+            f"{judged} of {data.n_queries:,} queries are judged (two documents with different labels, and counted by "
+            f"{metric.name}), but {cv} folds need at least {cv}: judge more queries, or ask for fewer folds with 'cv'."
+        )
+
+
+def limits_of(
+    names: Sequence[str], *, costs: Any, groups: Any, must_keep: Any, never: Any, budget: Any, n_features: Any
+) -> tuple[Limits, dict[str, Any]]:
+    """The limits, and the settings that say the same: by name of feature, in the order of the columns."""
+    if budget is not None:
+        budget = real_number("budget", budget, "a number >= 0 or None", 0)
+    if _by_label(costs):
+        costs = dict(costs.items())
+    limits = Limits.of("select", names, costs=costs, groups=groups, must_keep=must_keep, never=never, budget=budget)
+    for group in groups or ():
+        if str(group) in names:
+            raise ParameterError(f"Group {group!r} of select reads like the feature {str(group)!r}: name it otherwise.")
+    nothing = np.zeros(len(names), dtype=bool)
+    if not limits.open(nothing).any():
+        cheapest = float(limits.marginal(nothing)[~limits.never].min())
+        raise ParameterError.of("select", "budget", f">= {cheapest:g}, the cost of the cheapest feature", budget)
+    if n_features is not None:
+        usable, kept = int((~limits.never).sum()), int(limits.must_keep.sum())
+        rule = f"from 1 to {usable}, the number of features" + (" not in 'never'" if limits.never.any() else "")
+        n_features = whole_number("n_features", n_features, rule, 1, usable)
+        if n_features < kept:
+            rule = f">= {kept}, the number of features in 'must_keep'"
+            raise ParameterError.of("select", "n_features", rule, n_features)
+    settings = {
+        "n_features": n_features,
+        "costs": _costs_by_name(names, costs, groups or {}),
+        "groups": _groups_by_name(names, limits, groups) if groups else None,
+        "budget": budget,
+        "must_keep": [names[j] for j in np.flatnonzero(limits.must_keep).tolist()],
+        "never": [names[j] for j in np.flatnonzero(limits.never).tolist()],
+    }
+    return limits, settings
+
+
+def _by_label(costs: Any) -> bool:
+    """Whether these are a series with the names of features or groups for labels."""
+    if isinstance(costs, Mapping) or not (hasattr(costs, "items") and hasattr(costs, "index")):
+        return False
+    labels = [label for label, _ in costs.items()]
+    return bool(labels) and all(isinstance(label, str) for label in labels)
+
+
+def _costs_by_name(names: Sequence[str], costs: Any, groups: Mapping[Any, Any]) -> dict[str, float] | None:
+    if costs is None:
+        return None
+    if not isinstance(costs, Mapping):
+        return dict(zip(names, np.asarray(costs, dtype=np.float64).tolist(), strict=True))
+    given = {
+        str(key) if isinstance(key, str) or key in groups else names[int(key)]: float(cost)
+        for key, cost in costs.items()
+    }
+    place = {name: j for j, name in enumerate(names)}
+    return dict(sorted(given.items(), key=lambda item: (place.get(item[0], len(names)), item[0])))
+
+
+def _groups_by_name(names: Sequence[str], limits: Limits, groups: Mapping[Any, Any]) -> dict[str, list[str]]:
+    members = zip(groups, limits.member, strict=True)
+    return dict(sorted((str(group), [names[j] for j in np.flatnonzero(row).tolist()]) for group, row in members))
+
+
+def ranker_settings(ranker: Ranker) -> dict[str, Any]:
+    """The ranker as its repr, and with all its parameters where the repr leaves some out."""
+    shown = repr(ranker)
+    stable = _ADDRESS.sub("", shown)
+    if "..." not in shown and stable == shown:
+        return {"ranker": shown}
+    return {"ranker": stable, "ranker_parameters": spelled(ranker)}
+
+
+def method_settings(methods: str | list[Any], names: Iterable[str]) -> dict[str, Any]:
+    """The names of the methods; where some are selectors, these with all their parameters too."""
+    listed = {"methods": list(names)}
+    if isinstance(methods, str) or all(isinstance(method, str) for method in methods):
+        return listed
+    return {**listed, "selectors": [spelled(method) for method in methods]}
+
+
+def spelled(value: Any) -> Any:
+    """As `plain`, with estimators as their class and all their parameters, and no number left out.
+
+    >>> from sklearn.linear_model import Ridge
+    >>> spelled({"base": Ridge(alpha=2.0)})["base"]["alpha"]
+    2.0
+    """
+    if hasattr(value, "get_params") and not isinstance(value, type):
+        kind = type(value)
+        given = sorted(value.get_params(deep=False).items())
+        return {"class": f"{kind.__module__}.{kind.__qualname__}", **{name: spelled(item) for name, item in given}}
+    if isinstance(value, dict):
+        return {str(key): spelled(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [spelled(item) for item in value]
+    if isinstance(value, float) and not np.isfinite(value):
+        return repr(float(value))
+    return plain(value)
