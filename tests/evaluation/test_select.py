@@ -30,6 +30,7 @@ from leanrank.evaluation.journal import Journal, read_about
 from leanrank.evaluation.portfolio import IMPORTANCE, SIMILARITY
 from leanrank.selectors import registry
 from leanrank.selectors._base import Selector
+from leanrank.selectors.cegb import with_costs
 from leanrank.selectors.limits import Limits
 from leanrank.selectors.path import Path
 
@@ -470,3 +471,19 @@ def test_sets_of_the_size_asked_for_come_before_smaller_ones():
     alone = rule.choose([short, everything], values[:2], rule.compare(values[:2], values[1]))
     assert alone.number == 0
     assert "fewer than 2 features" in alone.reason
+
+
+def test_settings_by_feature_are_cut_in_every_method(planted):
+    lightgbm = pytest.importorskip("lightgbm")
+    data, _ = planted
+    booster = lightgbm.LGBMRanker(n_estimators=5, min_child_samples=2, n_jobs=1, verbose=-1)
+    ranker = with_costs(booster, dict.fromkeys(data.feature_names, 0.1), data.feature_names)
+    found = select(data, ranker, methods=["mrmr>rfe"], n_features=2, never=["f01"], cv=3, progress=False)
+    assert found.n_features == 2
+
+
+def test_two_folds_are_enough_with_held_out_data(planted):
+    data, _ = planted
+    train, valid = data.take_queries(range(60)), data.take_queries(range(60, 90))
+    found = select(train, "ranksvm", methods=["importance"], n_features=3, cv=2, valid=valid, progress=False)
+    assert found.n_features == 3

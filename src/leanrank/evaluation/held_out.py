@@ -173,7 +173,8 @@ class HeldOut:
         for g, stop in enumerate(self._parts):
             if g == f:
                 continue
-            rest = np.concatenate([part for h, part in enumerate(self._parts) if h not in (f, g)])
+            # of two folds nothing else is left; held-out data were given then
+            rest = np.concatenate([part for h, part in enumerate(self._parts) if h not in (f, g)] or [stop])
             valid = self.data.take_queries(stop) if self._valid is None else self._valid
             yield self.data.take_queries(np.sort(rest)), valid
 

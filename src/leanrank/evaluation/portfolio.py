@@ -21,6 +21,7 @@ from leanrank.selectors._graph_selector import GraphSelector
 from leanrank.selectors._ranker_selector import RankerSelector
 from leanrank.selectors.bestgain import BestGain
 from leanrank.selectors.booster_importance import BoosterImportance
+from leanrank.selectors.cegb import for_columns
 from leanrank.selectors.gas import GAS
 from leanrank.selectors.limits import Limits
 from leanrank.selectors.mrmr import MRMR
@@ -132,9 +133,9 @@ def _by_importance(learner: Learner) -> Order:
 
 def _filter_then_rfe(filtered: Order, learner: Learner) -> Order:
     """Leave out what the filter puts last, then eliminate by the ranker."""
-    first = filtered[: max(2, min(len(filtered), FILTER_FACTOR * learner.largest, ELIMINATED))]
-    elimination = RankingRFE(clone(learner.held_out.ranker), step=STEP)
-    return np.concatenate([learner.fit(elimination, np.sort(first)), filtered[len(first) :]])
+    first = np.sort(filtered[: max(2, min(len(filtered), FILTER_FACTOR * learner.largest, ELIMINATED))])
+    ranker = for_columns(learner.held_out.ranker, first.tolist(), learner.data.n_features)
+    return np.concatenate([learner.fit(RankingRFE(ranker, step=STEP), first), filtered[len(first) :]])
 
 
 def _relevance_then_redundancy(relevance: NDArray[np.float64], learner: Learner) -> Order:
