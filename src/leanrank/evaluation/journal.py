@@ -71,11 +71,11 @@ class Journal:
         there = json.loads(row[0])
         differing = sorted(name for name in {*there, *about} if there.get(name) != about.get(name))
         if differing:
-            name = differing[0]
+            name, before, now = _first_difference(differing[0], there.get(differing[0]), about.get(differing[0]))
             self.close()
             raise DataError(
-                f"{self.path} is the journal of another run: its {name} is {_short(there.get(name))}, here it is "
-                f"{_short(about.get(name))}. Name another journal, or repeat that run's settings."
+                f"{self.path} is the journal of another run: its {name} is {_short(before)}, here it is "
+                f"{_short(now)}. Name another journal, or repeat that run's settings."
             )
 
     def get(self, task: Task) -> Any:
@@ -235,6 +235,17 @@ def _open(path: Path | None) -> sqlite3.Connection:
         return database
     except sqlite3.Error as error:
         raise DataError(f"{path}: cannot be used as a journal ({error}).") from error
+
+
+def _first_difference(name: str, there: Any, here: Any) -> tuple[str, Any, Any]:
+    """Where two values differ: inside tables and lists of the same kind, the first entry that does."""
+    if isinstance(there, dict) and isinstance(here, dict):
+        inner = min(key for key in {*there, *here} if there.get(key) != here.get(key))
+        return _first_difference(f"{name}.{inner}", there.get(inner), here.get(inner))
+    if isinstance(there, list) and isinstance(here, list) and len(there) == len(here):
+        i = next(i for i, pair in enumerate(zip(there, here, strict=True)) if pair[0] != pair[1])
+        return _first_difference(f"{name}[{i}]", there[i], here[i])
+    return name, there, here
 
 
 def _short(value: Any, width: int = 60) -> str:

@@ -41,11 +41,15 @@ def selection_record(
 def plain(value: Any) -> Any:
     """Only dict, list, str, int, float, bool and None; what is none of these becomes its repr, NaN becomes None.
 
-    >>> plain({"c": np.float64(0.5), "sizes": np.array([1, 2]), "score": float("nan")})
-    {'c': 0.5, 'sizes': [1, 2], 'score': None}
+    Arrays and series become lists; so do sets, sorted, since their own order differs from one process to the next.
+
+    >>> plain({"c": np.float64(0.5), "sizes": np.array([1, 2]), "score": float("nan"), "group": {"b", "a"}})
+    {'c': 0.5, 'sizes': [1, 2], 'score': None, 'group': ['a', 'b']}
     """
-    if isinstance(value, np.ndarray | np.generic):
+    if hasattr(value, "tolist") and not isinstance(value, type):  # arrays, numpy's numbers, series of pandas
         value = value.tolist()
+    elif hasattr(value, "to_list") and not isinstance(value, type):  # series of polars
+        value = value.to_list()
     if isinstance(value, float):
         return value if np.isfinite(value) else None
     if value is None or isinstance(value, str | int):
@@ -54,6 +58,14 @@ def plain(value: Any) -> Any:
         return {str(key): plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
         return [plain(item) for item in value]
+    if isinstance(value, set | frozenset):
+        return sorted((plain(item) for item in value), key=_place)
     if is_dataclass(value) and not isinstance(value, type):
         return {"type": type(value).__name__, **plain(asdict(value))}
     return repr(value)
+
+
+def _place(item: Any) -> tuple[bool, float, str]:
+    """Where a plain value comes in a sorted list of any: numbers first."""
+    number = isinstance(item, int | float)
+    return (not number, item if number else 0.0, repr(item))
