@@ -12,7 +12,12 @@ import time
 import pytest
 
 from leanrank import make_ranking, write_letor
+from leanrank.cli import main
 from leanrank.cli.app import run
+from leanrank.errors import DataError
+from leanrank.evaluation import select_features
+from leanrank.evaluation.held_out import HeldOut
+from leanrank.report import writing
 
 QUICK = ["--ranker", "ranksvm", "--methods", "gas,mrmr", "--cv", "3"]
 
@@ -84,14 +89,106 @@ def test_costs_from_a_file(train, here, capsys):
         (["--resume", "none.db"], "no journal 'none.db'"),
         (["--metric", "ncdg@10"], "did you mean"),
         (["-k", "0"], "from 1 to 7"),
+        (["-r", "ranksvn"], "did you mean 'ranksvm'"),
+        (["--method", "gas", "-r", "ranksvn"], "did you mean 'ranksvm'"),
+        (["--method", "gas", "-r", "ranksvm"], "GAS does not take --ranker"),
+        (["--method", "fcbf", "--costs", "costs.csv"], "FCBF does not take --costs"),
+        (["--method", "hcas", "--budget", "3"], "HCAS does not take --budget"),
+        (["--method", "cfs", "--must-keep", "1"], "CFS does not take --must-keep"),
+        (["--method", "relieff", "--never", "1"], "ReliefF does not take --never"),
+        (["--method", "gas", "--costs", "none.csv"], "none.csv: cannot be read"),
+        (["--method", "gas", "--must-keep", "nine"], "Unknown feature in 'must_keep' of GAS 'nine'"),
+        (["--seed", "-1"], "--seed must be >= 0. Got -1"),
+        (["--method", "gas", "--seed", "-1"], "--seed must be >= 0. Got -1"),
+        (["--max-loss", "inf"], "--max-loss must be >= 0 and finite. Got inf"),
+        (["--max-loss", "nan"], "--max-loss must be >= 0 and finite. Got nan"),
+        (["--report", "nowhere/report.html"], "nowhere/report.html: cannot be written (No such file or directory)"),
+        (["--report", ".html"], ".html: cannot be written (Is a directory)"),
+        (["--test", "none.txt"], "There is no file none.txt"),
+        (["--test", "other.csv", "--label", "y", "--qid", "q"], "other.csv has 2 features, the training data 7"),
+        (["--valid", "other.csv", "--label", "y", "--qid", "q"], "of which it lacks '3'"),
     ],
 )
-def test_bad_usage_is_one_sentence_and_writes_nothing(train, here, capfd, arguments, sentence):
+def test_bad_usage_is_one_sentence_and_writes_nothing(train, here, capfd, monkeypatch, arguments, sentence):
+    (here / "costs.csv").write_text("feature,cost\n" + "".join(f"{i},1\n" for i in range(1, 8)))
+    (here / "other.csv").write_text("y,q,1,2\n1,1,0,0.5\n0,1,1,0.3\n")
+    (here / ".html").mkdir()
+    monkeypatch.setattr(HeldOut, "measure", lambda *_, **__: pytest.fail("the run has begun"))
     assert run(["select", str(train), *arguments, "-o", "out.json"]) == 2
     error = capfd.readouterr().err
     assert sentence in error
     assert error.count("\n") == 1
     assert not (here / "out.json").exists()
+
+
+def test_one_method_obeys_costs_and_rules(train, here, capsys):
+    def ids(*arguments):
+        assert run(["select", str(train), "--method", *arguments, "--format", "ids"]) == 0
+        return [int(text) for text in capsys.readouterr().out.split()]
+
+    best = ids("mrmr", "-k", "1")[0]
+    last = ids("mrmr", "-k", "7")[-1]
+    assert best not in ids("mrmr", "-k", "3", "--never", str(best))
+    assert ids("mrmr", "-k", "3", "--must-keep", str(last))[0] == last
+    assert len(ids("mrmr", "--budget", "4")) == 4
+    costs = (
+        "feature,cost,group\n" + "".join(f"{i},{9 if i == best else 1},\n" for i in range(1, 7)) + "7,,slow\nslow,5,\n"
+    )
+    (here / "costs.csv").write_text(costs)
+    found = ids("ranking-rfe", "--costs", "costs.csv", "--budget", "4", "-r", "ranksvm")
+    assert len(found) == 4
+    assert not {best, 7} & set(found)
+    assert run(["graph", str(train), "-o", "graph.npz"]) == 0
+    capsys.readouterr()
+    assert run(["select", "--graph", "graph.npz", "--never", str(best), "-k", "3", "--format", "ids"]) == 0
+    assert str(best) not in capsys.readouterr().out.split()
+
+
+def test_a_feature_has_one_line_in_the_file_of_costs(train, here, capsys):
+    command = ["select", str(train), "--method", "gas", "--costs", "costs.csv"]
+    (here / "costs.csv").write_text("feature,cost\n" + "".join(f"{i},1\n" for i in range(1, 8)) + "3,2\n")
+    assert run(command) == 2
+    assert "costs.csv, line 9: feature '3' is listed a second time" in capsys.readouterr().err
+    (here / "costs.csv").write_text("feature,cost,group\n1,1,a\n1,,b\n1,,a\n")
+    assert run(command) == 2
+    assert "costs.csv, line 4: feature '1' is listed a second time" in capsys.readouterr().err
+
+
+def test_other_files_may_leave_out_trailing_zeros_or_have_more(train, here, capsys):
+    lines = train.read_text().splitlines()
+    (here / "short.txt").write_text("".join(line.partition(" 7:")[0] + "\n" for line in lines))
+    (here / "zeros.txt").write_text("".join(line.partition(" 7:")[0] + " 7:0\n" for line in lines))
+    (here / "long.txt").write_text("".join(line.partition(" 7:")[0] + " 7:0 9:1\n" for line in lines))
+    found = []
+    for name in ("short", "zeros", "long"):
+        options = ["--test", f"{name}.txt", "--valid", f"{name}.txt", "-o", f"{name}.json"]
+        assert run(["select", str(train), *QUICK, *options]) == 0
+        record = json.loads((here / f"{name}.json").read_text())
+        found.append((record["ids"], record["test"], record["curve"]))
+    assert found[0] == found[1] == found[2]
+
+
+def test_a_report_that_fails_leaves_the_features(train, here, monkeypatch):
+    def fail(*_, **__):
+        raise DataError("no report")
+
+    monkeypatch.setattr(writing, "write_report", fail)
+    assert run(["select", str(train), *QUICK, "-o", "f.json", "--report", "r.html"]) == 2
+    assert json.loads((here / "f.json").read_text())["ids"]
+
+
+@pytest.mark.parametrize("old", [False, True])
+def test_ctrl_c_before_the_journal_says_that_nothing_is_lost(train, here, capfd, monkeypatch, old):
+    def interrupt(*_, **__):
+        raise KeyboardInterrupt
+
+    if old:  # of another run, whose journal has the default name
+        assert run(["select", str(train), *QUICK, "-k", "2", "-o", "f.json"]) == 0
+        capfd.readouterr()
+    monkeypatch.setattr(select_features, "select", interrupt)
+    assert run(["select", str(train), *QUICK, "-o", "f.json"]) == 130
+    error = capfd.readouterr().err
+    assert error == "leanrank: interrupted before anything was measured, so nothing is lost.\n"
 
 
 def interrupted(child):
@@ -104,6 +201,18 @@ def interrupted(child):
             pass
     child.kill()
     return child.communicate()[1]
+
+
+def test_ctrl_c_while_the_program_is_loaded_is_one_line_too(monkeypatch, capsys):
+    class Loading:
+        @property
+        def run(self):
+            raise KeyboardInterrupt
+
+    monkeypatch.setitem(sys.modules, "leanrank.cli.app", Loading())
+    with pytest.raises(SystemExit, match="130"):
+        main()
+    assert capsys.readouterr().err == "leanrank: interrupted before anything was started\n"
 
 
 def test_ctrl_c_says_how_to_resume_and_resuming_gives_the_same(train, here):

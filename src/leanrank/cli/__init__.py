@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import sys
+
 
 def main() -> None:
     """Entry point of the `leanrank` command.
 
     Exit codes: 0 done, 1 a check failed, 2 bad input or usage, 130 interrupted.
     """
-    from leanrank.cli.app import run
-
+    try:
+        from leanrank.cli.app import run
+    except KeyboardInterrupt:
+        print("leanrank: interrupted before anything was started", file=sys.stderr)
+        raise SystemExit(130) from None
     raise SystemExit(run())

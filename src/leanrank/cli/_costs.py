@@ -11,7 +11,8 @@ from leanrank.errors import DataError
 def read_costs(path: Path) -> tuple[dict[str, float], dict[str, list[str]] | None]:
     """Costs and groups from a CSV with the columns feature, cost and, optionally, group.
 
-    A row whose feature is the name of a group gives the cost of the group, which is paid once for all its features.
+    A row whose feature is the name of a group gives the cost of the group, which is paid once for all its features. A
+    feature has one cost; to be in several groups it takes a row for each, the cost in one of them.
     """
     costs: dict[str, float] = {}
     groups: dict[str, list[str]] = {}
@@ -24,12 +25,15 @@ def read_costs(path: Path) -> tuple[dict[str, float], dict[str, list[str]] | Non
                 raise DataError(f"{path}: the columns must be feature, cost and optionally group. Got {found}.")
             for row in rows:
                 name, text, group = row["feature"], row["cost"], row.get("group")
+                where = f"{path}, line {rows.line_num}"
+                if text is None or (text.strip() == "" and not group):
+                    raise DataError(f"{where}: feature {name!r} has no cost.")
+                if (text.strip() and name in costs) or (group and name in groups.get(group, ())):
+                    raise DataError(f"{where}: feature {name!r} is listed a second time. Leave out one of the lines.")
                 if group:
                     groups.setdefault(group, []).append(name)
-                if text is None or (text.strip() == "" and not group):
-                    raise DataError(f"{path}, line {rows.line_num}: feature {name!r} has no cost.")
                 if text.strip():
-                    costs[name] = _number(text, f"{path}, line {rows.line_num}")
+                    costs[name] = _number(text, where)
     except OSError as error:
         raise DataError(f"{path}: cannot be read ({error.strerror}).") from error
     except (UnicodeDecodeError, csv.Error) as error:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+from leanrank.errors import DataError
 
 if TYPE_CHECKING:
     from leanrank.data.ranking_data import RankingData, RankingSource
@@ -39,6 +41,26 @@ def read_data(
     from leanrank.data.letor import read_letor
 
     return read_letor(path, regroup=regroup)
+
+
+def read_like(path: Path, data: RankingData, **reading: Any) -> RankingData:
+    """Read another judged file with the features of `data`; what it has beside them is left out."""
+    other, wanted = read_data(path, **reading), list(data.feature_names)
+    if not is_table(path) and other.n_features < data.n_features:
+        # A feature that is 0 in every row need not be in a LETOR file.
+        from leanrank.data.letor import read_letor
+
+        other = read_letor(path, n_features=data.n_features, regroup=bool(reading.get("regroup")))
+    if list(other.feature_names) == wanted:
+        return other
+    known = set(other.feature_names)
+    absent = next((name for name in wanted if name not in known), None)
+    if absent is not None:
+        raise DataError(
+            f"{path} has {other.n_features} features, the training data {data.n_features}, of which it lacks "
+            f"{absent!r}: name a file with the same features."
+        )
+    return other.subset(wanted)
 
 
 def scan_data(

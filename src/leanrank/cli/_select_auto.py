@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +13,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from leanrank.errors import DataError, ParameterError
+from leanrank.errors import DataError
 
 if TYPE_CHECKING:
     from leanrank.data.ranking_data import RankingData
@@ -21,20 +23,35 @@ INTERRUPTED = 130
 
 
 def select_auto(
-    data: RankingData, *, journal: Path | None, resume: Path | None, output: Path | None, command: str, **options: Any
+    data: RankingData, *, journal: Path | None, resume: Path | None, output: Path | None, **options: Any
 ) -> Selection:
-    """Run `leanrank.select` with a journal; an interrupt says how to go on."""
+    """Run `leanrank.select` with a journal."""
     from leanrank.evaluation.select_features import select
 
-    if resume is not None and not resume.is_file():
-        raise ParameterError(f"There is no journal {str(resume)!r} to resume.")
     path = journal_of(journal, resume, output)
+    return _run(select, data, path, named=(resume or journal) is not None, **options)
+
+
+@contextmanager
+def interruptible(journal: Path, command: str, *, resumes: bool) -> Iterator[None]:
+    """A run with this journal; an interrupt says how to go on, or that there is nothing to go on with."""
+    before = _written(journal)
     try:
-        return _run(select, data, path, named=(resume or journal) is not None, **options)
+        yield
     except KeyboardInterrupt:
-        again = command if resume is not None else f"{command} --resume {path}"
-        print(f"leanrank: interrupted; what is finished is kept in {path}. Go on with:\n  {again}", file=sys.stderr)
+        if _written(journal) == before:
+            print("leanrank: interrupted before anything was measured, so nothing is lost.", file=sys.stderr)
+        else:
+            again = command if resumes else f"{command} --resume {journal}"
+            kept = f"what is finished is kept in {journal}. Go on with:\n  {again}"
+            print(f"leanrank: interrupted; {kept}", file=sys.stderr)
         raise typer.Exit(INTERRUPTED) from None
+
+
+def _written(journal: Path) -> list[int | None]:
+    """When the files of a journal were written last."""
+    files = (journal, Path(f"{journal}-wal"))
+    return [file.stat().st_mtime_ns if file.exists() else None for file in files]
 
 
 def journal_of(journal: Path | None, resume: Path | None, output: Path | None) -> Path:

@@ -16,6 +16,31 @@ if TYPE_CHECKING:
     from leanrank.selectors._base import Selector
 
 
+#: Options of the command that are parameters of some selectors.
+_OPTIONS = {
+    "costs": "--costs",
+    "groups": "--costs with groups",
+    "must_keep": "--must-keep",
+    "never": "--never",
+    "budget": "--budget",
+    "ranker": "--ranker",
+}
+
+
+def taken_by(method: str, **options: Any) -> dict[str, Any]:
+    """Those of the options that were given, as parameters of the selector; one that it does not have is refused."""
+    from leanrank.selectors import registry
+
+    selector = registry.selector_class(method)
+    given = {name: value for name, value in options.items() if value is not None and value != ()}
+    for name in given:
+        if name not in selector._get_param_names():
+            raise ParameterError(
+                f"{selector.__name__} does not take {_OPTIONS[name]}: leave it out or use another method."
+            )
+    return given
+
+
 def select_one(
     method: str, settings: dict[str, Any], data: RankingSource | None, graph: Path | None, seed: int, source: str
 ) -> dict[str, Any]:

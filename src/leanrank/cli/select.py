@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import shlex
 import sys
 from dataclasses import replace
@@ -14,8 +15,19 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from leanrank.cli._input import CommentsOption, JsonOption, LabelOption, QidOption, RegroupOption, read_data, scan_data
+from leanrank.cli._costs import read_costs
+from leanrank.cli._input import (
+    CommentsOption,
+    JsonOption,
+    LabelOption,
+    QidOption,
+    RegroupOption,
+    read_data,
+    read_like,
+    scan_data,
+)
 from leanrank.cli._settings import parse_setting
+from leanrank.cli._writable import require_writable
 from leanrank.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -39,12 +51,15 @@ def select(
     ] = "auto",
     k: Annotated[int | None, typer.Option("-k", help="How many features, instead of the stop rule.")] = None,
     max_loss: Annotated[float | None, typer.Option(help="auto: the loss the stop rule allows (0.002).")] = None,
-    budget: Annotated[float | None, typer.Option(help="auto: the most the features may cost together.")] = None,
+    budget: Annotated[float | None, typer.Option(help="The most the features may cost together.")] = None,
     costs: Annotated[Path | None, typer.Option(help="CSV with the columns feature, cost[, group].")] = None,
     must_keep: Annotated[str | None, typer.Option(help="Features to keep in any case, separated by commas.")] = None,
     never: Annotated[str | None, typer.Option(help="Features never to take, separated by commas.")] = None,
     ranker: Annotated[
-        str | None, typer.Option("--ranker", "-r", help="auto: lightgbm (default if installed), ranksvm, ...")
+        str | None,
+        typer.Option(
+            "--ranker", "-r", help="auto, methods that train one: lightgbm (auto's if installed), ranksvm, ..."
+        ),
     ] = None,
     metric: Annotated[str, typer.Option(help="auto: what is measured.")] = "ndcg@10",
     methods: Annotated[str, typer.Option(help="auto: the portfolio, names separated by commas.")] = "auto",
@@ -79,11 +94,15 @@ def select(
     Example: leanrank select train.txt -o features.json
     """
 
-    def read(path: Path) -> RankingData:
-        return read_data(path, label=label, qid=qid, comments=comments, regroup=regroup)
-
+    reading: dict[str, Any] = {"label": label, "qid": qid, "comments": comments, "regroup": regroup}
     console = Console()
     where: Any = None
+    # whatever can be refused before any work is refused here
+    _check_numbers(seed, max_loss)
+    if ranker is not None:
+        from leanrank.rankers.registry import ranker_class
+
+        ranker_class(ranker)
     if engine is not None:
         from leanrank.engines.parse import engine_of
 
@@ -93,11 +112,21 @@ def select(
 
         if method != "auto" or graph is not None:
             raise ParameterError("--report shows what was measured, and one method alone measures nothing: drop one.")
-        renderer(form_of(report))  # an unknown format is refused before any work
+        renderer(form_of(report))
+    require_writable(output, report)
+    prices, groups = (None, None) if costs is None else read_costs(costs)
+    limits: dict[str, Any] = {
+        "budget": budget,
+        "costs": prices,
+        "groups": groups,
+        "must_keep": _names(must_keep),
+        "never": _names(never),
+    }
     if method != "auto" or graph is not None:
-        from leanrank.cli._select_one import select_one, show_one
+        from leanrank.cli._select_one import select_one, show_one, taken_by
 
-        settings = dict(parse_setting(text) for text in setting or [])
+        name = "gas" if method == "auto" else method
+        settings = dict(parse_setting(text) for text in setting or []) | taken_by(name, **limits, ranker=ranker)
         if k is not None:
             settings["n_features_to_select"] = k
         if where is not None:
@@ -106,9 +135,7 @@ def select(
             settings["device"] = device
         judged: Any = None  # an engine reads it block by block
         if file is not None:
-            columns = {"label": label, "qid": qid, "comments": comments}
-            judged = read(file) if where is None else scan_data(file, **columns, regroup=regroup)
-        name = "gas" if method == "auto" else method
+            judged = read_data(file, **reading) if where is None else scan_data(file, **reading)
         record = select_one(name, settings, judged, graph, seed, str(file or graph))
         if _deliver(record, output, form, as_json=as_json):
             show_one(record, console)
@@ -116,44 +143,44 @@ def select(
         return
     if file is None:
         raise ParameterError("Name a file of judged data.")
-    from leanrank.cli._costs import read_costs
-    from leanrank.cli._origin import origin_of, remember
-    from leanrank.cli._select_auto import journal_of, select_auto, show_selection
-    from leanrank.kernels._threads import default_threads
+    if resume is not None and not resume.is_file():
+        raise ParameterError(f"There is no journal {str(resume)!r} to resume.")
+    from leanrank.cli._select_auto import interruptible, journal_of, select_auto, show_selection
 
-    prices, groups = (None, None) if costs is None else read_costs(costs)
-    data, held_out = read(file), None if valid is None else read(valid)
-    selection = select_auto(
-        data,
-        journal=journal,
-        resume=resume,
-        output=output,
-        command=shlex.join(["leanrank", *sys.argv[1:]]),
-        ranker=ranker,
-        metric=metric,
-        methods=methods,
-        n_features=k,
-        max_loss=max_loss,
-        budget=budget,
-        costs=prices,
-        groups=groups,
-        must_keep=_names(must_keep),
-        never=_names(never),
-        cv=cv,
-        random_state=seed,
-        engine=where,
-        valid=held_out,
-        n_jobs=jobs or default_threads(),
-        progress=True,
-    )
-    tested = None if test is None else _test(selection, ranker, metric, data, held_out, read(test))
-    source = origin_of(file, label=label, qid=qid, comments=comments, regroup=regroup)
-    selection = replace(selection, source=source)
-    remember(journal_of(journal, resume, output), source, tested)
-    record = selection.to_dict() if tested is None else {**selection.to_dict(), "test": tested}
-    if report is not None:
-        write_report(selection, report, data, test=tested, engine=where)
-    if _deliver(record, output, form, as_json=as_json):
+    path, command = journal_of(journal, resume, output), shlex.join(["leanrank", *sys.argv[1:]])
+    with interruptible(path, command, resumes=resume is not None):
+        from leanrank.cli._origin import origin_of, remember
+        from leanrank.kernels._threads import default_threads
+
+        data = read_data(file, **reading)
+        held_out, judged = (None if other is None else read_like(other, data, **reading) for other in (valid, test))
+        selection = select_auto(
+            data,
+            journal=journal,
+            resume=resume,
+            output=output,
+            ranker=ranker,
+            metric=metric,
+            methods=methods,
+            n_features=k,
+            max_loss=max_loss,
+            **limits,
+            cv=cv,
+            random_state=seed,
+            engine=where,
+            valid=held_out,
+            n_jobs=jobs or default_threads(),
+            progress=True,
+        )
+        tested = None if judged is None else _test(selection, ranker, metric, data, held_out, judged)
+        source = origin_of(file, **reading)
+        selection = replace(selection, source=source)
+        remember(path, source, tested)
+        record = selection.to_dict() if tested is None else {**selection.to_dict(), "test": tested}
+        shown = _deliver(record, output, form, as_json=as_json)
+        if report is not None:
+            write_report(selection, report, data, test=tested, engine=where)
+    if shown:
         show_selection(selection, tested, console)
         _say_written(output, console)
         _say_written(report, console)
@@ -163,6 +190,13 @@ def select(
             learner = ranker or default_ranker(None)._name
             next_step = f"Next: leanrank train {file} --features {output} --ranker {learner} -o model.json"
             console.print(Text(next_step), soft_wrap=True)
+
+
+def _check_numbers(seed: int, max_loss: float | None) -> None:
+    if seed < 0:
+        raise ParameterError(f"--seed must be >= 0. Got {seed}.")
+    if max_loss is not None and not 0 <= max_loss < math.inf:
+        raise ParameterError(f"--max-loss must be >= 0 and finite. Got {max_loss}.")
 
 
 def _names(text: str | None) -> tuple[str, ...]:
