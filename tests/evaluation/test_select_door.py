@@ -141,11 +141,36 @@ def test_costs_and_groups_are_kept_by_name(data):
 NO_LIMITS = dict.fromkeys(("costs", "groups", "must_keep", "never", "budget", "n_features"))
 
 
+def test_select_writes_them_so(data, monkeypatch):
+    written = []
+
+    def refuse(path, about):
+        written.append(about)
+        raise InterruptedError("enough")
+
+    monkeypatch.setattr(select_features, "Journal", refuse)
+    names = data.feature_names
+    wide = RankingData(np.tile(data.X, 5), data.y, data.query_ptr)
+    priced = [with_costs("lightgbm", costs, wide.feature_names) for costs in (np.ones(50), 1 + (np.arange(50) > 45))]
+    calls = [
+        (data, {"costs": pd.Series(1.5, names), "groups": {"a": {names[1], names[0]}}}),
+        (wide, {"ranker": priced[0]}),
+        (wide, {"ranker": priced[1]}),
+    ]
+    for judged, change in calls:
+        with pytest.raises(InterruptedError, match="enough"):
+            select(judged, **{**QUICK, **change})
+    assert written[0]["costs"] == dict.fromkeys(names, 1.5)
+    assert written[0]["groups"] == {"a": [names[0], names[1]]}
+    assert written[1]["ranker"] == written[2]["ranker"]
+    assert written[1] != written[2]
+
+
 class Backwards(set):
     """A set in another order, as another hash seed makes it."""
 
     def __iter__(self):
-        return reversed(sorted(super().__iter__()))
+        return iter(sorted(super().__iter__(), reverse=True))
 
 
 def test_the_order_of_a_set_is_no_setting():
