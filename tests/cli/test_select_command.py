@@ -13,6 +13,7 @@ import pytest
 
 from leanrank import make_ranking, write_letor
 from leanrank.cli import main
+from leanrank.cli import select as select_command
 from leanrank.cli.app import run
 from leanrank.errors import DataError
 from leanrank.evaluation import select_features
@@ -177,6 +178,23 @@ def test_a_report_that_fails_leaves_the_features(train, here, monkeypatch):
     assert json.loads((here / "f.json").read_text())["ids"]
 
 
+@pytest.mark.parametrize(
+    ("where", "name", "method"),
+    [
+        (select_command, "require_writable", "auto"),
+        (select_command, "read_data", "auto"),
+        (select_command, "read_data", "gas"),
+    ],
+)
+def test_ctrl_c_at_the_start_is_one_line(train, here, capfd, monkeypatch, where, name, method):
+    def interrupt(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(where, name, interrupt)
+    assert run(["select", str(train), "--method", method]) == 130
+    assert capfd.readouterr().err == "leanrank: interrupted before anything was finished, so nothing is lost.\n"
+
+
 @pytest.mark.parametrize("old", [False, True])
 def test_ctrl_c_before_the_journal_says_that_nothing_is_lost(train, here, capfd, monkeypatch, old):
     def interrupt(*_, **__):
@@ -188,7 +206,7 @@ def test_ctrl_c_before_the_journal_says_that_nothing_is_lost(train, here, capfd,
     monkeypatch.setattr(select_features, "select", interrupt)
     assert run(["select", str(train), *QUICK, "-o", "f.json"]) == 130
     error = capfd.readouterr().err
-    assert error == "leanrank: interrupted before anything was measured, so nothing is lost.\n"
+    assert error == "leanrank: interrupted before anything was finished, so nothing is lost.\n"
 
 
 def interrupted(child):

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -40,12 +41,30 @@ def interruptible(journal: Path, command: str, *, resumes: bool) -> Iterator[Non
         yield
     except KeyboardInterrupt:
         if _written(journal) == before:
-            print("leanrank: interrupted before anything was measured, so nothing is lost.", file=sys.stderr)
+            _say_nothing_is_lost()
         else:
             again = command if resumes else f"{command} --resume {journal}"
             kept = f"what is finished is kept in {journal}. Go on with:\n  {again}"
             print(f"leanrank: interrupted; {kept}", file=sys.stderr)
         raise typer.Exit(INTERRUPTED) from None
+
+
+def announced(command: Callable[..., None]) -> Callable[..., None]:
+    """The command, with one line where it is interrupted before it has a journal: typer would leave in silence."""
+
+    @wraps(command)
+    def run(*arguments: Any, **options: Any) -> None:
+        try:
+            command(*arguments, **options)
+        except KeyboardInterrupt:
+            _say_nothing_is_lost()
+            raise typer.Exit(INTERRUPTED) from None
+
+    return run
+
+
+def _say_nothing_is_lost() -> None:
+    print("leanrank: interrupted before anything was finished, so nothing is lost.", file=sys.stderr)
 
 
 def _written(journal: Path) -> list[int | None]:

@@ -26,6 +26,7 @@ from leanrank.cli._input import (
     read_like,
     scan_data,
 )
+from leanrank.cli._select_auto import announced, interruptible, journal_of, select_auto, show_selection
 from leanrank.cli._settings import parse_setting
 from leanrank.cli._writable import require_writable
 from leanrank.errors import ParameterError
@@ -44,6 +45,7 @@ class Format(StrEnum):
     ranklib = "ranklib"
 
 
+@announced
 def select(
     file: Annotated[Path | None, typer.Argument(help="Judged data; not needed with --graph.")] = None,
     method: Annotated[
@@ -145,8 +147,6 @@ def select(
         raise ParameterError("Name a file of judged data.")
     if resume is not None and not resume.is_file():
         raise ParameterError(f"There is no journal {str(resume)!r} to resume.")
-    from leanrank.cli._select_auto import interruptible, journal_of, select_auto, show_selection
-
     path, command = journal_of(journal, resume, output), shlex.join(["leanrank", *sys.argv[1:]])
     with interruptible(path, command, resumes=resume is not None):
         from leanrank.cli._origin import origin_of, remember
@@ -180,16 +180,16 @@ def select(
         shown = _deliver(record, output, form, as_json=as_json)
         if report is not None:
             write_report(selection, report, data, test=tested, engine=where)
-    if shown:
-        show_selection(selection, tested, console)
-        _say_written(output, console)
-        _say_written(report, console)
-        if output is not None:
-            from leanrank.evaluation.select_features import default_ranker
+        if shown:
+            show_selection(selection, tested, console)
+            _say_written(output, console)
+            _say_written(report, console)
+            if output is not None:
+                from leanrank.evaluation.select_features import default_ranker
 
-            learner = ranker or default_ranker(None)._name
-            next_step = f"Next: leanrank train {file} --features {output} --ranker {learner} -o model.json"
-            console.print(Text(next_step), soft_wrap=True)
+                learner = ranker or default_ranker(None)._name
+                next_step = f"Next: leanrank train {file} --features {output} --ranker {learner} -o model.json"
+                console.print(Text(next_step), soft_wrap=True)
 
 
 def _check_numbers(seed: int, max_loss: float | None) -> None:
