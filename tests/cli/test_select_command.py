@@ -122,6 +122,15 @@ def test_bad_usage_is_one_sentence_and_writes_nothing(train, here, capfd, monkey
     assert not (here / "out.json").exists()
 
 
+@pytest.mark.parametrize("option", [["--max-loss", "0"], ["--journal", "run.db"], ["--test", "{train}"]])
+def test_options_of_the_portfolio_are_refused_with_one_method(train, here, capsys, option):
+    option = [part.format(train=train) for part in option]
+    assert run(["select", str(train), "--method", "gas", "-k", "2", *option]) == 2
+    assert f"{option[0]} belongs to --method auto" in capsys.readouterr().err
+    assert run(["select", str(train), *QUICK, "-k", "2", "--set", "c=0.5"]) == 2
+    assert "--set belongs to one method" in capsys.readouterr().err
+
+
 def test_one_method_obeys_costs_and_rules(train, here, capsys):
     def ids(*arguments):
         assert run(["select", str(train), "--method", *arguments, "--format", "ids"]) == 0

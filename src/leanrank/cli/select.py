@@ -101,6 +101,18 @@ def select(
     where: Any = None
     # whatever can be refused before any work is refused here
     _check_numbers(seed, max_loss)
+    one = method != "auto" or graph is not None
+    for option, value, belongs in (
+        ("--max-loss", max_loss, not one),
+        ("--valid", valid, not one),
+        ("--test", test, not one),
+        ("--journal", journal, not one),
+        ("--resume", resume, not one),
+        ("--set", setting, one),
+    ):
+        if value not in (None, []) and not belongs:
+            there = "--method auto, which measures" if one else "one method, named with --method"
+            raise ParameterError(f"{option} belongs to {there}: drop it, or choose the other.")
     if ranker is not None:
         from leanrank.rankers.registry import ranker_class
 
@@ -112,7 +124,7 @@ def select(
     if report is not None:
         from leanrank.report.writing import form_of, renderer, write_report
 
-        if method != "auto" or graph is not None:
+        if one:
             raise ParameterError("--report shows what was measured, and one method alone measures nothing: drop one.")
         renderer(form_of(report))
     require_writable(output, report)
@@ -124,7 +136,7 @@ def select(
         "must_keep": _names(must_keep),
         "never": _names(never),
     }
-    if method != "auto" or graph is not None:
+    if one:
         from leanrank.cli._select_one import select_one, show_one, taken_by
 
         name = "gas" if method == "auto" else method
