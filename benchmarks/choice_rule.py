@@ -48,12 +48,12 @@ class _Seen(Rule):
 
 
 def held_out_values(split: Split, kind: str, name: str, f: int) -> dict[str, list[float | None]]:
-    """Of each method, the metric of every training query as `select` sees it."""
+    """Of each method that chooses as many as asked, the metric of every training query as `select` sees it."""
     _Seen.shown.clear()
     with patch("leanrank.evaluation.select_features.Rule", _Seen):
         choose(OURS, split, kind, K, name, f)
     candidates, values = _Seen.shown[0]
-    rows = zip(candidates[:-1], values[:-1], strict=True)
+    rows = [(c, row) for c, row in zip(candidates[:-1], values[:-1], strict=True) if all(len(s) == K for s in c.sets)]
     return {c.method: [None if np.isnan(v) else float(v) for v in row] for c, row in rows}
 
 
