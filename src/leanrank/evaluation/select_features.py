@@ -47,7 +47,7 @@ SAMPLE_QUERIES = 1_500
 #: On few queries the cross-validation is repeated with other folds: so often that this many queries are measured, ...
 REPEATED_QUERIES = 400
 #: ... but not more often than this, ...
-REPEATS = 3
+REPEATS = 6
 #: ... and only for so many candidates, of those that one standard error does not tell from the best.
 CONTENDERS = 8
 #: The largest seed: splitters take 32 bits, and repeats count on from it.
