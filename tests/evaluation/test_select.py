@@ -265,7 +265,7 @@ def test_a_budget_holds_where_every_set_it_buys_loses_too_much(planted):
     poor = select(data, costs=dict.fromkeys(data.feature_names, 1.0), budget=1, max_loss=0.001, **QUICK)
     assert poor.cost <= 1
     assert not poor.proven
-    assert "the surest of the smaller sets" in poor.reason
+    assert "of the surest sets" in poor.reason
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -487,3 +487,18 @@ def test_two_folds_are_enough_with_held_out_data(planted):
     train, valid = data.take_queries(range(60)), data.take_queries(range(60, 90))
     found = select(train, "ranksvm", methods=["importance"], n_features=3, cv=2, valid=valid, progress=False)
     assert found.n_features == 3
+
+
+def test_where_nothing_is_proven_the_smallest_of_the_surest_sets_is_taken():
+    rule = Rule(n_features=None, max_loss=0.02, level=0.95, budget=np.inf, priced=False, random_state=0)
+    rng = np.random.default_rng(0)
+    noise = 0.3 * rng.normal(size=60)
+    noise -= noise.mean()
+    everything = np.full(60, 0.5)
+    values = np.stack([everything + 3 * noise, everything + noise - 0.01, everything + noise, everything])
+    candidates = [Candidate("m", k, (tuple(range(k)),) * 3, float(k)) for k in (1, 2, 3, 9)]
+    choice = rule.choose(candidates, values, rule.compare(values, everything))
+    assert (choice.number, choice.proven) == (1, False)  # 1 is less sure, 3 is no surer than nobody minds
+    worse = np.stack([everything - 0.1 + noise, everything])
+    choice = rule.choose([candidates[0], candidates[3]], worse, rule.compare(worse, everything))
+    assert choice.number == 1

@@ -85,39 +85,24 @@ class Rule:
         return self.compare(picked[None], baseline)[0]
 
     def _stop(self, candidates: Sequence[Candidate], means: list[float], found: Sequence[Difference]) -> Choice:
-        """The smallest set proven to lose little; failing that the smallest likely to; failing that the surest."""
+        """The smallest set proven to lose little; failing that, of those whose loss is bounded best."""
         smaller = range(len(candidates) - 1)
         size = "cheapest" if self.priced else "smallest"
-
-        def smallest(among: list[int]) -> int:
-            return min(among, key=lambda i: (candidates[i].cost, candidates[i].k, -means[i], i))
-
-        passing = [i for i in smaller if found[i].low_one_sided >= -self.max_loss]
-        if passing:
-            how = f"the {size} set that loses at most {self.max_loss:g} with {self.level:.0%} confidence"
-            return Choice(smallest(passing), True, how)
-        likely = [
-            i for i in smaller if found[i].mean - found[i].error >= -self.max_loss and self._stays(i, candidates, found)
-        ]
-        if likely:
-            best = smallest(likely)
-            how = f"the {size} set that stays within {self.max_loss:g} by one standard error; {_bound(found[best])}"
-            return Choice(best, False, how)
-        surest = max(
-            smaller, key=lambda i: (round(found[i].low_one_sided, 9), -candidates[i].cost, -candidates[i].k, -i)
-        )
-        if found[surest].mean < -self.max_loss and candidates[-1].cost <= self.budget:
+        bounds = [round(found[i].low_one_sided, 9) for i in smaller]
+        proven = max(bounds) >= -self.max_loss
+        # where nothing is proven, the bound may still be worse than the best one by as much as nobody minds
+        enough = -self.max_loss if proven else max(bounds) - self.max_loss
+        among = [i for i in smaller if bounds[i] >= enough]
+        likely = [i for i in among if found[i].mean >= -self.max_loss]
+        if not likely and candidates[-1].cost <= self.budget:
             how = f"even the surest of the smaller sets is estimated to lose more than {self.max_loss:g}"
             return Choice(len(candidates) - 1, True, how)
-        return Choice(surest, False, f"the surest of the smaller sets; {_bound(found[surest])}")
-
-    def _stays(self, i: int, candidates: Sequence[Candidate], found: Sequence[Difference]) -> bool:
-        """Whether all larger sets of the same method are estimated to lose no more than allowed: one may be luck."""
-        return all(
-            d.mean >= -self.max_loss
-            for c, d in zip(candidates, found, strict=True)
-            if c.method == candidates[i].method and c.k >= candidates[i].k
-        )
+        best = min(likely or among, key=lambda i: (candidates[i].cost, candidates[i].k, -means[i], i))
+        if proven:
+            how = f"the {size} set that loses at most {self.max_loss:g} with {self.level:.0%} confidence"
+        else:
+            how = f"the {size} of the surest sets; {_bound(found[best])}"
+        return Choice(best, proven, how)
 
 
 def first_not_worse(values: Values, *, level: float = TOLD_APART, random_state: int = 0) -> int:
