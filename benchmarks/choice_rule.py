@@ -22,7 +22,8 @@ import numpy as np
 from benchmarks.quality import DOCS, HERE, OURS, RANKERS, RUNS, K, choose, final_ranker, ndcg, per_query
 from benchmarks.quality_data import ELSEWHERE, FIXED, LETOR, Split, splits
 
-from leanrank.evaluation.choice import TOLD_APART, Rule, first_not_worse, mean
+from leanrank.evaluation.choice import TOLD_APART, Rule, mean
+from leanrank.evaluation.confidence_set import confidence_set
 from leanrank.evaluation.held_out import HeldOut
 from leanrank.evaluation.journal import Journal
 from leanrank.evaluation.portfolio import AUTO, Learner
@@ -74,7 +75,7 @@ def picked(values: dict[str, list[float | None]], first: str | None, level: floa
     table = np.array([values[method] for method in order], dtype=float)
     if level == 0:
         return order[int(np.argmax(np.round([mean(row) for row in table], 12)))]
-    return order[first_not_worse(table, level=level)]
+    return order[confidence_set(table, level=level)[0]]
 
 
 def main() -> None:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from leanrank.evaluation.confidence_set import confidence_set
 from leanrank.evaluation.stop_rule import Difference, differences
 
 #: A method is called worse than the best when this sure: the smaller of the two levels at which Hansen, Lunde and
@@ -63,7 +64,7 @@ class Rule:
             smaller = range(len(candidates) - 1)
             whole = [i for i in smaller if all(len(s) == self.n_features for s in candidates[i].sets)]
             rows = whole or list(smaller)  # sets that are smaller than asked for only where there are no others
-            best = rows[first_not_worse(values[rows], random_state=self.random_state)]
+            best = rows[confidence_set(values[rows], level=TOLD_APART, random_state=self.random_state)[0]]
             size = (
                 f"at {self.n_features} features" if whole else f"which all choose fewer than {self.n_features} features"
             )
@@ -103,21 +104,6 @@ class Rule:
         else:
             how = f"the {size} of the surest sets; {_bound(found[best])}"
         return Choice(best, proven, how)
-
-
-def first_not_worse(values: Values, *, level: float = TOLD_APART, random_state: int = 0) -> int:
-    """The first row that is not shown to be worse than the best looking, which is mostly the luckiest.
-
-    Those not shown to be worse are a model confidence set (Hansen, Lunde and Nason 2011).
-
-    >>> rng = np.random.default_rng(0)
-    >>> best = rng.random(200)
-    >>> first_not_worse(np.stack([best - 0.1 * rng.random(200), best - 0.01 * rng.normal(size=200), best]))
-    1
-    """
-    best = int(np.argmax(np.round([mean(v) for v in values], 12)))
-    lead = differences(-values, -values[best], level=level, random_state=random_state)
-    return next(i for i, difference in enumerate(lead) if difference.low_one_sided <= 0)
 
 
 def within_one_error(values: Values) -> list[int]:

@@ -90,7 +90,8 @@ def differences(
     error = table.std(axis=1, ddof=1) / np.sqrt(n)
     safe = np.where(error > 0, error, 1.0)
     spread = np.where(error > 0, error, 1.0) * np.sqrt(n)
-    upper, both = _largest_deviations((table - mean[:, None]) / spread[:, None], n_resamples, random_state)
+    t = deviations((table - mean[:, None]) / spread[:, None], n_resamples, random_state)
+    upper, both = t.max(axis=1), np.abs(t).max(axis=1)
     one_sided, two_sided = np.quantile(upper, level), np.quantile(both, level)
     standing = np.where(error > 0, (mean + max_loss) / safe, np.where(mean + max_loss >= 0, np.inf, -np.inf))
     return [
@@ -107,30 +108,30 @@ def differences(
     ]
 
 
-def _largest_deviations(
-    deviations: NDArray[np.float64], n_resamples: int, random_state: int
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Of each resample, the largest t over candidates: signed, and in absolute value.
+def deviations(standard: NDArray[np.float64], n_resamples: int, random_state: int) -> NDArray[np.float64]:
+    """How far the mean of each row is from 0 in each resample of the columns, in standard errors.
 
-    Each resample is studentised by its own standard error (the bootstrap-t: Efron and Tibshirani 1993, chapter 12),
-    which keeps the level on few queries too. Where few queries differ at all, resamples may miss them and have no
-    error of their own: it counts as `_LEAST_ERROR` times that of the data.
+    The rows have mean 0 and variance 1. Each resample is studentised by its own standard error (the bootstrap-t: Efron
+    and Tibshirani 1993, chapter 12), which keeps the level on few queries too. Where few queries differ at all,
+    resamples may miss them and have no error of their own: it counts as `_LEAST_ERROR` times that of the data.
+
+    Returns
+    -------
+    array of shape (resamples, rows)
     """
-    n = deviations.shape[1]
+    n_rows, n = standard.shape
     rng = np.random.default_rng(random_state)
-    upper, both = np.empty(n_resamples), np.empty(n_resamples)
-    squares = deviations**2
-    least = _LEAST_ERROR / np.sqrt(n - 1)  # deviations have variance 1
+    t = np.empty((n_resamples, n_rows))
+    squares = standard**2
+    least = _LEAST_ERROR / np.sqrt(n - 1)
     step = max(1, _CHUNK_CELLS // n)
     for first in range(0, n_resamples, step):
         last = min(first + step, n_resamples)
         counts = rng.multinomial(n, np.full(n, 1 / n), size=last - first).astype(np.float64)
-        mean = counts @ deviations.T / n
+        mean = counts @ standard.T / n
         error = np.sqrt(np.maximum(counts @ squares.T / n - mean**2, 0.0) / (n - 1))
-        t = np.round(mean / np.maximum(error, least), 9)  # products differ in last bits by shape
-        upper[first:last] = t.max(axis=1)
-        both[first:last] = np.abs(t).max(axis=1)
-    return upper, both
+        t[first:last] = np.round(mean / np.maximum(error, least), 9)  # products differ in last bits by shape
+    return t
 
 
 def pareto_front(points: Sequence[tuple[float, float, float]]) -> list[int]:
