@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tests.naive import confidence_set as naive
 
 from leanrank.evaluation.confidence_set import confidence_set
-from tests.naive import confidence_set as naive
 
 
 @pytest.mark.parametrize("seed", range(6))
