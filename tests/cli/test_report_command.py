@@ -9,7 +9,7 @@ import pytest
 from leanrank import make_ranking, write_letor
 from leanrank.cli.app import run
 
-SELECT = ["--ranker", "ranksvm", "--methods", "gas,mrmr", "--cv", "3"]
+SELECT = ["--ranker", "ranksvm", "--methods", "gas,mrmr", "--cv", "3", "--max-loss", "0.1"]
 
 
 @pytest.fixture(scope="module")

@@ -12,7 +12,7 @@ from leanrank import DaskEngine, LocalEngine, RankSVM, make_ranking, select
 from leanrank.data.letor import write_letor
 from leanrank.errors import LeanRankError, ParameterError
 from leanrank.evaluation.compare import compare
-from leanrank.evaluation.journal import Journal
+from leanrank.evaluation.journal import Journal, read_about
 from leanrank.selectors import registry
 
 pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")  # sockets of Dask
@@ -51,7 +51,7 @@ def test_select_is_the_same(data, engine, tmp_path):
     here = select(data, **CHOICE)
     there = select(data, **CHOICE, engine=engine, journal=tmp_path / "there.db")
     assert answer(there) == answer(here)
-    with Journal(tmp_path / "there.db", there.settings) as journal:
+    with Journal(tmp_path / "there.db", read_about(tmp_path / "there.db")) as journal:
         tasks = [task["task"] for task, _, _ in journal]
     assert {"path", "fit", "selection"} <= set(tasks)
     # what is in the journal is not computed again, wherever it was computed

@@ -85,3 +85,12 @@ def test_few_queries_that_differ_prove_little():
         found = differences(values, np.zeros(100), max_loss=0.002, n_resamples=300, random_state=seed)
         wrong += any(d.low_one_sided >= -0.002 and d.mean < 0 for d in found)
     assert wrong <= 5
+
+
+def test_a_difference_that_is_the_same_everywhere_leaves_the_other_bounds_alone():
+    everything = np.full(60, 0.5)
+    noisy = everything + 0.3 * np.random.default_rng(0).normal(size=60)
+    alone = differences(noisy[None], everything)[0]
+    constant, beside = differences(np.stack([everything - 0.3, noisy]), everything)  # 0.2 - 0.5 is not quite -0.3
+    assert (constant.low, constant.high) == (pytest.approx(-0.3), pytest.approx(-0.3))
+    assert beside.low == pytest.approx(alone.low)

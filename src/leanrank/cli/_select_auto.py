@@ -93,7 +93,7 @@ def _run(select: Any, data: RankingData, path: Path, *, named: bool, **options: 
 
 def show_selection(selection: Selection, test: dict[str, Any] | None, console: Console) -> None:
     """The answer, the features, and what changed."""
-    style = "green" if selection.proven else "yellow"
+    style = "green" if selection.proven and selection.provable is None else "yellow"
     console.print(Text(selection.sentence(), style=f"bold {style}"))
     console.print(Text(f"Why: {selection.reason}."))
     features = Table(title="Kept", title_justify="left")

@@ -196,12 +196,22 @@ def select(
             show_selection(selection, tested, console)
             _say_written(output, console)
             _say_written(report, console)
-            if output is not None:
-                from leanrank.evaluation.select_features import default_ranker
-
-                learner = ranker or default_ranker(None)._name
-                next_step = f"Next: leanrank train {file} --features {output} --ranker {learner} -o model.json"
+            next_step = _next_step(selection, command, file, output, ranker)
+            if next_step is not None:
                 console.print(Text(next_step), soft_wrap=True)
+
+
+def _next_step(selection: Selection, command: str, file: Path, output: Path | None, ranker: str | None) -> str | None:
+    if selection.provable is not None:
+        fewer, loss = selection.provable["n_features"], selection.provable["max_loss"]
+        again = f"{command} --max-loss {loss:g}"  # of an option that is given twice, the last counts
+        return f"Next: judge more queries, or keep {fewer} features at the risk (nothing is trained again):\n  {again}"
+    if output is None:
+        return None
+    from leanrank.evaluation.select_features import default_ranker
+
+    learner = ranker or default_ranker(None)._name
+    return f"Next: leanrank train {file} --features {output} --ranker {learner} -o model.json"
 
 
 def _check_numbers(seed: int, max_loss: float | None) -> None:

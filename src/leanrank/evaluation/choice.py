@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -31,12 +32,25 @@ class Candidate:
     cost: float
 
 
+class Provable(NamedTuple):
+    """The smallest loss at which something smaller than all features is proven, and what that would be."""
+
+    max_loss: float
+    n_features: int
+    method: str
+    mean: float
+
+
 class Choice(NamedTuple):
-    """The number of the chosen candidate, whether its loss is proven small, and why it was chosen."""
+    """The number of the chosen candidate, whether its loss is proven small, and why it was chosen.
+
+    Where the stop rule keeps all features, `provable` is what it would take with a larger `max_loss`.
+    """
 
     number: int
     proven: bool
     reason: str
+    provable: Provable | None = None
 
 
 @dataclass(frozen=True)
@@ -85,25 +99,49 @@ class Rule:
             picked[test] = values[self.choose(candidates, values[:, others], found).number][test]
         return self.compare(picked[None], baseline)[0]
 
-    def _stop(self, candidates: Sequence[Candidate], means: list[float], found: Sequence[Difference]) -> Choice:
-        """The smallest set proven to lose little; failing that, of those whose loss is bounded best."""
+    def contenders(self, candidates: Sequence[Candidate], values: Values, n: int) -> list[int]:
+        """Up to `n` candidates that may still be chosen, and are worth measuring better.
+
+        At a fixed size, those whose mean is within one standard error of the best. For the stop rule, those whose loss
+        is bounded better than that of any smaller set.
+        """
+        bounds = [d.low_one_sided for d in self.compare(values, values[-1])]
         smaller = range(len(candidates) - 1)
-        size = "cheapest" if self.priced else "smallest"
-        bounds = [round(found[i].low_one_sided, 9) for i in smaller]
-        proven = max(bounds) >= -self.max_loss
-        # where nothing is proven, the bound may still be worse than the best one by as much as nobody minds
-        enough = -self.max_loss if proven else max(bounds) - self.max_loss
-        among = [i for i in smaller if bounds[i] >= enough]
-        likely = [i for i in among if found[i].mean >= -self.max_loss]
-        if not likely and candidates[-1].cost <= self.budget:
-            how = f"even the surest of the smaller sets is estimated to lose more than {self.max_loss:g}"
-            return Choice(len(candidates) - 1, True, how)
-        best = min(likely or among, key=lambda i: (candidates[i].cost, candidates[i].k, -means[i], i))
-        if proven:
-            how = f"the {size} set that loses at most {self.max_loss:g} with {self.level:.0%} confidence"
+        if self.n_features is not None:
+            among = within_one_error(values[:-1])
         else:
-            how = f"the {size} of the surest sets; {_bound(found[best])}"
-        return Choice(best, proven, how)
+            among, best = [], -np.inf
+            for i in sorted(smaller, key=lambda i: (candidates[i].cost, candidates[i].k, -bounds[i])):
+                if bounds[i] > best:
+                    among.append(i)
+                    best = bounds[i]
+        return sorted(sorted(among, key=lambda i: (-bounds[i], i))[:n])
+
+    def _stop(self, candidates: Sequence[Candidate], means: list[float], found: Sequence[Difference]) -> Choice:
+        """The smallest set proven to lose little. That is all features where no other is: they lose nothing."""
+
+        def smallest(loss: float) -> int | None:
+            proven = [i for i in range(len(candidates) - 1) if round(found[i].low_one_sided, 9) >= -loss]
+            return min(proven, key=lambda i: (candidates[i].cost, candidates[i].k, -means[i], i), default=None)
+
+        size = "cheapest" if self.priced else "smallest"
+        best = smallest(self.max_loss)
+        if best is not None:
+            how = f"the {size} set that loses at most {self.max_loss:g} with {self.level:.0%} confidence"
+            return Choice(best, True, how)
+        loss = _thousandths(-max(d.low_one_sided for d in found[:-1]))
+        likely = smallest(loss)
+        assert likely is not None
+        n = f"{found[likely].n_queries:,} queries"
+        if candidates[-1].cost > self.budget:
+            how = f"the {size} of the surest sets; {n} prove only that it loses at most {loss:g}"
+            return Choice(likely, False, how)
+        method, k, estimate = candidates[likely].method, candidates[likely].k, round(found[likely].mean, 6)
+        how = (
+            f"{n} prove of no smaller set that it loses at most {self.max_loss:g}; with a max_loss of {loss:g} it "
+            f"would be {k} features ({method}, estimated at {estimate:+.4f})"
+        )
+        return Choice(len(candidates) - 1, True, how, Provable(loss, k, method, estimate))
 
 
 def within_one_error(values: Values) -> list[int]:
@@ -120,5 +158,10 @@ def mean(values: Values) -> float:
     return round(float(judged.mean()), 9) if judged.size else 0.0
 
 
-def _bound(found: Difference) -> str:
-    return f"{found.n_queries:,} queries prove only that it loses at most {max(0.0, -found.low_one_sided):.4f}"
+def _thousandths(loss: float) -> float:
+    """Rounded up, so that what it bounds is within it.
+
+    >>> _thousandths(0.0053), _thousandths(0.006)
+    (0.006, 0.006)
+    """
+    return math.ceil(round(loss * 1000, 6)) / 1000

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from leanrank.evaluation.stop_rule import deviations
+from leanrank.evaluation.stop_rule import deviations, standard_errors
 
 
 def confidence_set(
@@ -45,7 +45,7 @@ def confidence_set(
     first, second = np.triu_indices(n_rows, 1)
     table = judged[first] - judged[second]
     lead = table.mean(axis=1)
-    error = table.std(axis=1, ddof=1) / np.sqrt(n)
+    error = standard_errors(table)
     safe = np.where(error > 0, error, 1.0)
     by_chance = np.abs(deviations((table - lead[:, None]) / (safe * np.sqrt(n))[:, None], n_resamples, random_state))
     # rows that differ by the same everywhere differ beyond doubt

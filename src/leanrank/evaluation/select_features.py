@@ -18,7 +18,7 @@ from leanrank.data.ranking_data import RankingData
 from leanrank.engines.fold import calls_of
 from leanrank.errors import DataError
 from leanrank.evaluation import request
-from leanrank.evaluation.choice import ALL, Candidate, Rule, mean, within_one_error
+from leanrank.evaluation.choice import ALL, Candidate, Rule, mean
 from leanrank.evaluation.evidence import changes, curve_point, losers, stability_of
 from leanrank.evaluation.held_out import HeldOut
 from leanrank.evaluation.journal import Journal
@@ -48,7 +48,7 @@ SAMPLE_QUERIES = 1_500
 REPEATED_QUERIES = 400
 #: ... but not more often than this, ...
 REPEATS = 6
-#: ... and only for so many candidates, of those that one standard error does not tell from the best.
+#: ... and only for so many candidates, of those that may still be chosen.
 CONTENDERS = 8
 #: The largest seed: splitters take 32 bits, and repeats count on from it.
 LARGEST_SEED = 2**32 - REPEATS
@@ -83,7 +83,8 @@ def select(
     Every method of the portfolio orders the features; the curve of the metric against the number of features is
     measured by cross-validation over queries, with the selection repeated inside each fold, so no query judges a set
     that it helped to choose. The stop rule takes the smallest set whose loss per query against all features is below
-    `max_loss` at the given level, by a bootstrap over queries that corrects for everything that was tried.
+    `max_loss` at the given level, by a bootstrap over queries that corrects for everything that was tried. Where the
+    queries are too few to prove that of any smaller set, all features stay, and the reason says what could be proven.
 
     Parameters
     ----------
@@ -100,7 +101,7 @@ def select(
         Choose this many instead of applying the stop rule: by the first method of the portfolio that held-out queries
         do not show to be worse than the best.
     max_loss : float, optional
-        What the stop rule allows, 0.002 by default.
+        What the stop rule allows, 0.002 by default. Another one is answered from the same journal at once.
     budget : float, optional
         The most that the chosen features may cost together.
     costs, groups, must_keep, never
@@ -173,7 +174,9 @@ def select(
         "fingerprint": judged.fingerprint(),
         "valid": None if held is None else held.fingerprint(),
     }
-    with Journal(journal, settings) as book, calls_of(engine) as calls:
+    # fits do not depend on the loss that is allowed: another one is answered from the same journal
+    about = {name: value for name, value in settings.items() if name not in ("max_loss", "level")}
+    with Journal(journal, about) as book, calls_of(engine) as calls:
         run = _Run(
             judged, learner, measure, chosen_methods, limits, settings, book, held, engine, threads, progress, calls
         )
@@ -263,9 +266,11 @@ class _Run:
         with self.bar:
             candidates, once = self._curves()
             values = self._repeated(candidates, once)
+            if self.rule.n_features is None:
+                candidates, once, values = self._refined(candidates, once, values)
             baseline = values[-1]
             found = self.rule.compare(values, baseline)
-            best, proven, reason = self.rule.choose(candidates, values, found)
+            best, proven, reason, provable = self.rule.choose(candidates, values, found)
             # which candidates were measured again was decided on all queries: nested estimates do without
             nested = self.rule.nested(candidates, once, folds)
             path = self._path(self.held_out, candidates[best].method, None)
@@ -279,6 +284,7 @@ class _Run:
             path=tuple(names[j] for j in path),
             proven=proven,
             reason=reason,
+            provable=None if provable is None else provable._asdict(),
             versus_all=found[best].to_dict(),
             nested=nested.to_dict(),
             baseline={
@@ -325,30 +331,54 @@ class _Run:
         return candidates, self._measure(self.held_out, [c.sets for c in candidates], "curves")
 
     def _repeated(self, candidates: list[Candidate], once: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The values, for contenders and all features averaged over cross-validations with other folds.
+        """The values, for contenders and all features averaged over cross-validations with other folds."""
+        if not self.repeats:
+            return once
+        values = once.copy()
+        rows = [*self.rule.contenders(candidates, once, CONTENDERS), len(candidates) - 1]
+        values[rows] = self._averaged([candidates[i] for i in rows], once[rows])
+        return values
+
+    def _averaged(self, candidates: list[Candidate], once: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The mean over the cross-validation that was measured and those with other folds.
 
         Trained on few queries, a ranker differs much from fold to fold; that noise can be averaged away.
         """
-        values = once.copy()
-        if not self.repeats:
-            return values
-        bounds = [d.low_one_sided for d in self.rule.compare(values, values[-1])]
-        surest = sorted(within_one_error(values[:-1]), key=lambda i: (-bounds[i], i))
-        rows = sorted(surest[:CONTENDERS])
+        total = once.copy()
         for held_out in self.repeats:
-            paths = self._paths(held_out, list(dict.fromkeys(candidates[i].method for i in rows)))
+            paths = self._paths(held_out, list(dict.fromkeys(c.method for c in candidates if c.method != ALL)))
             sets = [
-                tuple(tuple(map(int, path[: candidates[i].k])) for path in paths[candidates[i].method]) for i in rows
+                c.sets if c.method == ALL else tuple(tuple(map(int, path[: c.k])) for path in paths[c.method])
+                for c in candidates
             ]
-            values[[*rows, -1]] += self._measure(held_out, [*sets, candidates[-1].sets], "repeats")
-        values[[*rows, -1]] /= 1 + len(self.repeats)
-        return values
+            total += self._measure(held_out, sets, "repeats")
+        return total / (1 + len(self.repeats))
+
+    def _refined(
+        self, candidates: list[Candidate], once: NDArray[np.float64], values: NDArray[np.float64]
+    ) -> tuple[list[Candidate], NDArray[np.float64], NDArray[np.float64]]:
+        """With sizes between those of the curve: halving the gap below the set that the stop rule takes.
+
+        What is measured on the way is evidence like the rest, and counts among what was tried.
+        """
+        while True:
+            taken = candidates[self.rule.choose(candidates, values, self.rule.compare(values, values[-1])).number]
+            below = max(
+                (c.k for c in candidates if c.method == taken.method and c.k < taken.k), default=self._least - 1
+            )
+            middle = (below + taken.k) // 2
+            if taken.method == ALL or middle <= below:
+                return candidates, once, values
+            between = self._candidates(self.held_out, [taken.method], [middle])
+            row = self._measure(self.held_out, [between[0].sets], "sizes between")
+            candidates = [*candidates[:-1], *between, candidates[-1]]
+            once = np.insert(once, -1, row, axis=0)
+            values = np.insert(values, -1, self._averaged(between, row), axis=0)
 
     def _sizes(self, n_usable: int) -> tuple[list[int], list[int]]:
         if self.rule.n_features is not None:
             return [self.rule.n_features], [self.rule.n_features]
-        least = max(1, int(self.limits.must_keep.sum()))
-        fine = [k for k in sorted({*SIZES, least}) if least <= k < n_usable] or [least]
+        fine = [k for k in sorted({*SIZES, self._least}) if self._least <= k < n_usable] or [self._least]
         coarse = fine[COARSE - 1 :: COARSE] or fine[-1:]
         return coarse, fine
 
@@ -385,6 +415,11 @@ class _Run:
     def _candidate(self, method: str, k: int, sets: tuple[tuple[int, ...], ...]) -> Candidate:
         cost = float(np.mean([self.limits.total(np.array(s, dtype=np.int64)) for s in sets]))
         return Candidate(method, k, sets, round(cost, 9))
+
+    @property
+    def _least(self) -> int:
+        """The smallest size that there can be."""
+        return max(1, int(self.limits.must_keep.sum()))
 
     @property
     def _largest(self) -> int:

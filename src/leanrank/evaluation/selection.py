@@ -49,9 +49,13 @@ class Selection:
     path : tuple of str
         All features in that method's order, learned from all data.
     proven : bool
-        Whether the loss against all features is below `max_loss` at the level asked for, whatever was tried.
+        Whether the loss against all features is below `max_loss` at the level asked for, whatever was tried. All
+        features lose nothing; `dropped` is empty then.
     reason : str
         Why these, in one sentence.
+    provable : dict or None
+        Where the stop rule kept all features because no smaller set is proven: the smallest `max_loss` at which one
+        would be, its `n_features` and `method`, and the `mean` difference that is estimated for it.
     versus_all : dict
         Difference to all features on held-out queries: mean, low, high (they hold for everything tried), p.
     nested : dict
@@ -94,6 +98,7 @@ class Selection:
     cost: float
     settings: dict[str, Any]
     seconds: float = field(default=0.0, compare=False)
+    provable: dict[str, Any] | None = None
     per_query: dict[str, Any] = field(default_factory=dict)
     source: dict[str, Any] = field(default_factory=dict)
 
@@ -117,6 +122,9 @@ class Selection:
 
     def sentence(self) -> str:
         """The answer in one sentence."""
+        if self.provable is not None:
+            loss, metric = self.settings["max_loss"], self.settings["metric_name"].upper()
+            return f"Keep all {self.n_features} features: no smaller set is proven to lose at most {loss:g} of {metric}"
         return sentence_of(self.n_features, len(self.feature_names), self.settings["metric_name"], self.versus_all)
 
     def report(self, path: str | os.PathLike[str], data: RankingData | None = None) -> None:
@@ -153,6 +161,7 @@ class Selection:
             "sentence": self.sentence(),
             "proven": self.proven,
             "reason": self.reason,
+            "provable": self.provable,
             "versus_all": self.versus_all,
             "nested": self.nested,
             "baseline": self.baseline,
@@ -219,6 +228,7 @@ def selection_of(record: Any, path: str | os.PathLike[str]) -> Selection:
             losers=tuple(record["losers"]),
             feature_names=tuple(record["feature_names"]),
             dropped=tuple(record["dropped"]),
+            provable=record.get("provable"),
             per_query=record.get("per_query", {}),
             source=record.get("source", {}),
             **{

@@ -15,6 +15,8 @@ from leanrank.errors import DataError, ParameterError
 _CHUNK_CELLS = 4_000_000
 #: The least standard error of a resample, in units of that of the data.
 _LEAST_ERROR = 0.5
+#: Standard errors below this are those of equal values.
+_ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
@@ -87,10 +89,9 @@ def differences(
     if n < 2:
         raise DataError(f"A difference needs at least two judged queries. Got {n}.")
     mean = table.mean(axis=1)
-    error = table.std(axis=1, ddof=1) / np.sqrt(n)
+    error = standard_errors(table)
     safe = np.where(error > 0, error, 1.0)
-    spread = np.where(error > 0, error, 1.0) * np.sqrt(n)
-    t = deviations((table - mean[:, None]) / spread[:, None], n_resamples, random_state)
+    t = deviations((table - mean[:, None]) / (safe * np.sqrt(n))[:, None], n_resamples, random_state)
     upper, both = t.max(axis=1), np.abs(t).max(axis=1)
     one_sided, two_sided = np.quantile(upper, level), np.quantile(both, level)
     standing = np.where(error > 0, (mean + max_loss) / safe, np.where(mean + max_loss >= 0, np.inf, -np.inf))
@@ -106,6 +107,12 @@ def differences(
         )
         for c in range(n_candidates)
     ]
+
+
+def standard_errors(table: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Of the mean of each row; 0 where all values of a row are the same but for rounding."""
+    error: NDArray[np.float64] = table.std(axis=1, ddof=1) / np.sqrt(table.shape[1])
+    return np.where(error > _ROUNDING, error, 0.0)
 
 
 def deviations(standard: NDArray[np.float64], n_resamples: int, random_state: int) -> NDArray[np.float64]:

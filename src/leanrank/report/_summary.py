@@ -75,6 +75,7 @@ def _of_selection(
         "sentence": selection.sentence(),
         "proven": selection.proven,
         "reason": selection.reason,
+        "provable": selection.provable,
         "method": selection.method,
         "metric": settings["metric_name"].upper(),
         "n_features": len(selection.feature_names),

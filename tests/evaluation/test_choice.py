@@ -1,0 +1,72 @@
+"""What select takes of what it measured."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from leanrank.evaluation.choice import Candidate, Rule
+
+
+def _candidates(*sizes):
+    return [Candidate("m", k, (tuple(range(k)),) * 3, float(k)) for k in sizes]
+
+
+def _noise(n_queries=60):
+    noise = 0.3 * np.random.default_rng(0).normal(size=n_queries)
+    return noise - noise.mean()
+
+
+def test_where_nothing_is_proven_all_features_stay_and_it_says_what_could_be():
+    everything, noise = np.full(60, 0.5), _noise()
+    values = np.stack([everything + 3 * noise, everything + noise - 0.01, everything + noise, everything])
+    candidates = _candidates(1, 2, 3, 9)
+    rule = Rule(n_features=None, max_loss=0.02, level=0.95, budget=np.inf, priced=False, random_state=0)
+    found = rule.compare(values, everything)
+    choice = rule.choose(candidates, values, found)
+    assert (choice.number, choice.proven) == (3, True)
+    # the third is the surest
+    bound = -found[2].low_one_sided
+    assert choice.provable.n_features == 3
+    assert bound <= choice.provable.max_loss < bound + 0.001
+    assert replace(rule, max_loss=choice.provable.max_loss).choose(candidates, values, found).number == 2
+    # a set that costs too much is not there to be kept
+    poor = replace(rule, budget=5.0).choose(candidates, values, found)
+    assert (poor.number, poor.proven, poor.provable) == (2, False, None)
+    assert "60 queries prove only that it loses at most" in poor.reason
+
+
+def test_the_smallest_proven_set_is_taken_however_good_a_larger_one_looks():
+    everything, noise = np.full(60, 0.5), _noise()
+    values = np.stack([everything - 0.1, everything - 0.001 + 0.001 * noise, everything + 0.2 + noise, everything])
+    rule = Rule(n_features=None, max_loss=0.02, level=0.95, budget=np.inf, priced=False, random_state=0)
+    choice = rule.choose(_candidates(1, 2, 3, 9), values, rule.compare(values, everything))
+    assert (choice.number, choice.proven, choice.provable) == (1, True, None)
+
+
+def test_contenders_of_the_stop_rule_are_bounded_better_than_anything_smaller():
+    everything, noise = np.full(60, 0.5), _noise()
+    rows = [everything - 0.3, everything + noise, everything - 0.1 + noise, everything + 0.1 * noise, everything]
+    rule = Rule(n_features=None, max_loss=0.02, level=0.95, budget=np.inf, priced=False, random_state=0)
+    candidates = _candidates(1, 2, 3, 4, 9)
+    assert rule.contenders(candidates, np.stack(rows), 8) == [0, 1, 3]
+    assert rule.contenders(candidates, np.stack(rows), 2) == [1, 3]
+    # at a fixed size: those not far behind the best
+    sized = replace(rule, n_features=2)
+    assert sized.contenders(candidates, np.stack(rows), 8) == [1, 3]
+
+
+def test_sets_of_the_size_asked_for_come_before_smaller_ones():
+    rule = Rule(n_features=2, max_loss=0.0, level=0.95, budget=np.inf, priced=False, random_state=0)
+    values = np.random.default_rng(0).random((3, 50))
+    short = Candidate("short", 1, ((0,),) * 3, 1.0)
+    whole = Candidate("whole", 2, ((0, 1),) * 3, 2.0)
+    everything = Candidate("all features", 3, ((0, 1, 2),) * 3, 3.0)
+    values[0] += 0.5
+    for candidates, expected in (([short, whole, everything], 1), ([whole, short, everything], 0)):
+        choice = rule.choose(candidates, values, rule.compare(values, values[-1]))
+        assert choice.number == expected
+    alone = rule.choose([short, everything], values[:2], rule.compare(values[:2], values[1]))
+    assert alone.number == 0
+    assert "fewer than 2 features" in alone.reason
