@@ -37,7 +37,8 @@ def here(tmp_path, monkeypatch):
 
 
 def test_the_main_job_writes_features_and_says_what_to_do_next(train, here, capsys):
-    assert run(["select", str(train), *QUICK, "-o", "features.json", "--test", str(train)]) == 0
+    arguments = ["select", str(train), *QUICK, "--max-loss", "0.1", "-o", "features.json", "--test", str(train)]
+    assert run(arguments) == 0
     out = capsys.readouterr().out
     assert "Before and after" in out
     assert "leanrank train" in out
@@ -45,6 +46,22 @@ def test_the_main_job_writes_features_and_says_what_to_do_next(train, here, caps
     assert record["indices"] == [i - 1 for i in record["ids"]]
     assert record["test"]["difference"]["n_queries"] > 10
     assert (here / "features.json.db").exists()
+
+
+def test_where_nothing_smaller_is_proven_it_shows_what_there_is_and_how_to_take_it(train, here, capsys, monkeypatch):
+    arguments = ["select", str(train), *QUICK, "--max-loss=0", "-o", "features.json"]
+    monkeypatch.setattr("sys.argv", ["leanrank", *arguments])
+    assert run(arguments) == 0
+    out = capsys.readouterr().out
+    assert "Keep all 7 features" in out
+    assert "Smaller sets that no other beats" in out
+    next_step = out.split("(work is kept):")[1].strip()
+    assert next_step.startswith(f"leanrank select {train}")
+    assert "--max-loss=0" not in next_step
+    fewer = json.loads((here / "features.json").read_text())["provable"]
+    assert run(next_step.split()[1:]) == 0
+    assert f"{fewer['n_features']} of 7 features" in capsys.readouterr().out
+    assert len(json.loads((here / "features.json").read_text())["names"]) == fewer["n_features"]
 
 
 def test_formats(train, here, capsys):

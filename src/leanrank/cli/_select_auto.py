@@ -96,14 +96,7 @@ def show_selection(selection: Selection, test: dict[str, Any] | None, console: C
     style = "green" if selection.proven and selection.provable is None else "yellow"
     console.print(Text(selection.sentence(), style=f"bold {style}"))
     console.print(Text(f"Why: {selection.reason}."))
-    features = Table(title="Kept", title_justify="left")
-    features.add_column("#", justify="right")
-    features.add_column("feature", overflow="fold")
-    features.add_column("chosen in folds", justify="right")
-    often = selection.stability["frequency"]
-    for position, name in enumerate(selection.features, start=1):
-        features.add_row(str(position), Text(name), f"{often.get(name, 0):.0%}")
-    console.print(features)
+    console.print(_kept(selection) if selection.provable is None else _unproven(selection))
     change = Table(title="Before and after", title_justify="left")
     for heading in ("", "all features", "kept", "difference [95% interval]"):
         change.add_column(heading, justify="left" if not heading else "right")
@@ -122,6 +115,29 @@ def show_selection(selection: Selection, test: dict[str, Any] | None, console: C
         change.add_row(f"{metric}, test", *row)
     console.print(change)
     console.print(Text(f"Method: {selection.method}. Ranker: {selection.settings['ranker']}"))
+
+
+def _kept(selection: Selection) -> Table:
+    features = Table(title="Kept", title_justify="left")
+    features.add_column("#", justify="right")
+    features.add_column("feature", overflow="fold")
+    features.add_column("chosen in folds", justify="right")
+    often = selection.stability["frequency"]
+    for position, name in enumerate(selection.features, start=1):
+        features.add_row(str(position), Text(name), f"{often.get(name, 0):.0%}")
+    return features
+
+
+def _unproven(selection: Selection) -> Table:
+    """What could be dropped, where nothing is."""
+    smaller = Table(title="Smaller sets that no other beats", title_justify="left")
+    for heading in ("features", "method", "cost", "difference [95% interval]"):
+        smaller.add_column(heading, justify="left" if heading == "method" else "right")
+    for point in selection.pareto:
+        if point.k < selection.n_features:
+            interval = _interval({"mean": point.difference, "low": point.low, "high": point.high})
+            smaller.add_row(str(point.k), Text(point.method), f"{point.cost:g}", interval)
+    return smaller
 
 
 def _interval(d: dict[str, float]) -> str:

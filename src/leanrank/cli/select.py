@@ -196,22 +196,33 @@ def select(
             show_selection(selection, tested, console)
             _say_written(output, console)
             _say_written(report, console)
-            next_step = _next_step(selection, command, file, output, ranker)
+            next_step = _next_step(selection, file, output, ranker)
             if next_step is not None:
                 console.print(Text(next_step), soft_wrap=True)
 
 
-def _next_step(selection: Selection, command: str, file: Path, output: Path | None, ranker: str | None) -> str | None:
+def _next_step(selection: Selection, file: Path, output: Path | None, ranker: str | None) -> str | None:
     if selection.provable is not None:
         fewer, loss = selection.provable["n_features"], selection.provable["max_loss"]
-        again = f"{command} --max-loss {loss:g}"  # of an option that is given twice, the last counts
-        return f"Next: judge more queries, or keep {fewer} features at the risk (nothing is trained again):\n  {again}"
+        again = shlex.join(["leanrank", *_without(sys.argv[1:], "--max-loss"), "--max-loss", f"{loss:g}"])
+        return f"Next: judge more queries, or allow a larger loss for {fewer} features (work is kept):\n  {again}"
     if output is None:
         return None
     from leanrank.evaluation.select_features import default_ranker
 
     learner = ranker or default_ranker(None)._name
     return f"Next: leanrank train {file} --features {output} --ranker {learner} -o model.json"
+
+
+def _without(arguments: list[str], option: str) -> list[str]:
+    """The arguments less an option and its value.
+
+    >>> _without(["select", "a.txt", "--max-loss", "0.1", "-o", "b.json", "--max-loss=0.2"], "--max-loss")
+    ['select', 'a.txt', '-o', 'b.json']
+    """
+    before = ["", *arguments]
+    pairs = zip(before, arguments, strict=False)
+    return [given for last, given in pairs if option not in (last, given) and not given.startswith(f"{option}=")]
 
 
 def _check_numbers(seed: int, max_loss: float | None) -> None:
