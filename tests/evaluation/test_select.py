@@ -104,7 +104,8 @@ def test_few_queries_prove_little_so_all_features_stay(planted, tmp_path):
     path = tmp_path / "run.db"
     kept = select(planted[0], **{**QUICK, "max_loss": None}, journal=path)
     assert kept.method == "all features"
-    assert kept.features == planted[0].feature_names
+    assert sorted(kept.features) == sorted(planted[0].feature_names)
+    assert kept.features == kept.path
     assert kept.dropped == ()
     assert kept.versus_all["mean"] == 0
     assert "120 queries prove of no smaller set that it loses at most 0.002" in kept.reason
@@ -117,6 +118,7 @@ def test_few_queries_prove_little_so_all_features_stay(planted, tmp_path):
     assert _fits(path) == fits
     assert fewer.proven
     assert (fewer.method, fewer.n_features) == (kept.provable["method"], kept.provable["n_features"])
+    assert kept.features[: fewer.n_features] == fewer.features
     assert fewer.versus_all["mean"] == pytest.approx(kept.provable["mean"], abs=1e-6)
     less = select(planted[0], **{**QUICK, "max_loss": kept.provable["max_loss"] - 0.001}, journal=path)
     assert less.method == "all features"

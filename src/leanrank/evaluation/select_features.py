@@ -273,7 +273,9 @@ class _Run:
             best, proven, reason, provable = self.rule.choose(candidates, values, found)
             # which candidates were measured again was decided on all queries: nested estimates do without
             nested = self.rule.nested(candidates, once, folds)
-            path = self._path(self.held_out, candidates[best].method, None)
+            path = self._path(candidates[best].method if provable is None else provable.method)
+            if provable is not None:  # all are kept, in the order in which they would be
+                path = np.concatenate([path, np.setdiff1d(np.arange(len(names)), path)])
         chosen = path[: candidates[best].k]
         points = [curve_point(c, v, d, folds) for c, v, d in zip(candidates, values, found, strict=True)]
         front = pareto_front([(round(p.mean, 12), p.k, p.cost) for p in points])
@@ -433,10 +435,10 @@ class _Run:
         """What a path depends on beside the data."""
         return self.methods[task["method"]], self.limits, self._largest
 
-    def _path(self, held_out: HeldOut, method: str, fold: int | None) -> Order:
-        if method == ALL:
-            return np.arange(self.data.n_features)
-        task = {"task": "path", "scope": held_out.scope, "method": method, "fold": fold, "largest": self._largest}
+    def _path(self, method: str) -> Order:
+        """The order that a method learns from all queries."""
+        held_out = self.held_out
+        task = {"task": "path", "scope": held_out.scope, "method": method, "fold": None, "largest": self._largest}
         return np.array(self.journal.once(task, lambda: self._path_task(held_out)(task)), dtype=np.int64)
 
     def _measure(self, held_out: HeldOut, sets: Any, what: str) -> NDArray[np.float64]:

@@ -47,7 +47,8 @@ class Selection:
     method : str
         The method of the portfolio whose path they are.
     path : tuple of str
-        All features in that method's order, learned from all data.
+        All features in that method's order, learned from all data; where all are kept, in the order of the method that
+        could be proven.
     proven : bool
         Whether the loss against all features is below `max_loss` at the level asked for, whatever was tried. All
         features lose nothing; `dropped` is empty then.
@@ -105,6 +106,11 @@ class Selection:
     @property
     def n_features(self) -> int:
         return len(self.features)
+
+    @property
+    def path_method(self) -> str:
+        """The method whose order `path` is."""
+        return self.method if self.provable is None else str(self.provable["method"])
 
     def transform(self, X: Any) -> Any:
         """Keep the selected features of RankingData, an array, a CSR matrix or a frame, in their order in `X`."""

@@ -77,6 +77,7 @@ def _of_selection(
         "reason": selection.reason,
         "provable": selection.provable,
         "method": selection.method,
+        "path_method": selection.path_method,
         "metric": settings["metric_name"].upper(),
         "n_features": len(selection.feature_names),
         "n_kept": selection.n_features,
@@ -182,17 +183,17 @@ def _point(point: CurvePoint, selection: Selection) -> dict[str, Any]:
 
 
 def _sentences(selection: Selection) -> list[dict[str, Any]]:
-    """What each measured size of the chosen method's path does, smallest first; the last keeps everything."""
+    """What each measured size of the path does, smallest first; the last keeps everything."""
     name, total = selection.settings["metric_name"], len(selection.feature_names)
-    at = {point.k: point for point in selection.curve if point.method in (selection.method, ALL)}
-    at.update({point.k: point for point in selection.curve if point.method == selection.method})
-    return [
-        {
-            "k": k,
-            "sentence": sentence_of(k, total, name, {"mean": at[k].difference, "low": at[k].low, "high": at[k].high}),
-        }
-        for k in sorted(at)
-    ]
+    at = {point.k: point for point in selection.curve if point.method in (selection.path_method, ALL)}
+    at.update({point.k: point for point in selection.curve if point.method == selection.path_method})
+    said = {
+        k: sentence_of(k, total, name, {"mean": point.difference, "low": point.low, "high": point.high})
+        for k, point in at.items()
+    }
+    if selection.provable is not None:
+        said[selection.n_features] = selection.sentence()
+    return [{"k": k, "sentence": said[k]} for k in sorted(said)]
 
 
 def _of_comparison(comparison: Comparison, metric: str | None) -> dict[str, Any]:

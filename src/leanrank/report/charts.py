@@ -48,11 +48,11 @@ def curve(summary: dict[str, Any]) -> Spec:
             "high": round(baseline + point["high"], 6),
             "difference": point["difference"],
             "interval": f"{point['low']:+.4f} to {point['high']:+.4f}",
-            "own": point["method"] == summary["method"],
+            "own": point["method"] == summary["path_method"],
             "chosen": point["chosen"],
         }
         for point in summary["curve"]
-        if not point["all"]
+        if not point["all"] or point["chosen"]
     ]
     largest = max([row["k"] for row in rows], default=1)
     k = alt.param(name="k", value=summary["n_kept"])
