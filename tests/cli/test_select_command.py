@@ -139,7 +139,10 @@ def test_bad_usage_is_one_sentence_and_writes_nothing(train, here, capfd, monkey
     assert not (here / "out.json").exists()
 
 
-@pytest.mark.parametrize("option", [["--max-loss", "0"], ["--journal", "run.db"], ["--test", "{train}"]])
+@pytest.mark.parametrize(
+    "option",
+    [["--max-loss", "0"], ["--journal", "run.db"], ["--test", "{train}"], ["--metric", "map"], ["--folds", "3"]],
+)
 def test_options_of_the_portfolio_are_refused_with_one_method(train, here, capsys, option):
     option = [part.format(train=train) for part in option]
     assert run(["select", str(train), "--method", "gas", "-k", "2", *option]) == 2

@@ -47,6 +47,7 @@ class Format(StrEnum):
 
 @announced
 def select(
+    context: typer.Context,
     file: Annotated[Path | None, typer.Argument(help="Judged data; not needed with --graph.")] = None,
     method: Annotated[
         str, typer.Option("--method", "-m", help="auto: measure a portfolio of methods; or one selector by name.")
@@ -102,17 +103,7 @@ def select(
     # whatever can be refused before any work is refused here
     _check_numbers(seed, max_loss)
     one = method != "auto" or graph is not None
-    for option, value, belongs in (
-        ("--max-loss", max_loss, not one),
-        ("--valid", valid, not one),
-        ("--test", test, not one),
-        ("--journal", journal, not one),
-        ("--resume", resume, not one),
-        ("--set", setting, one),
-    ):
-        if value not in (None, []) and not belongs:
-            there = "--method auto, which measures" if one else "one method, named with --method"
-            raise ParameterError(f"{option} belongs to {there}: drop it, or choose the other.")
+    _refuse_options_of_the_other(context, one=one)
     if ranker is not None:
         from leanrank.rankers.registry import ranker_class
 
@@ -223,6 +214,17 @@ def _without(arguments: list[str], option: str) -> list[str]:
     before = ["", *arguments]
     pairs = zip(before, arguments, strict=False)
     return [given for last, given in pairs if option not in (last, given) and not given.startswith(f"{option}=")]
+
+
+def _refuse_options_of_the_other(context: typer.Context, *, one: bool) -> None:
+    """Options without effect are refused, not dropped in silence."""
+    measuring = ("max_loss", "metric", "methods", "valid", "test", "cv", "jobs", "journal", "resume")
+    there = "--method auto, which measures" if one else "one method, named with --method"
+    for parameter in context.command.params:
+        foreign = parameter.name in (measuring if one else ("setting", "device"))
+        source = context.get_parameter_source(parameter.name or "")
+        if foreign and source is not None and source.name == "COMMANDLINE":
+            raise ParameterError(f"{parameter.opts[0]} belongs to {there}: drop it, or choose the other.")
 
 
 def _check_numbers(seed: int, max_loss: float | None) -> None:

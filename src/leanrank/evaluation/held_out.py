@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from leanrank.data.ranking_data import RankingData, concatenate
 from leanrank.data.scaling import QueryMinMaxScaler
 from leanrank.data.splits import QueryKFold
-from leanrank.errors import ParameterError
 from leanrank.evaluation.journal import Journal
 from leanrank.metrics._base import Metric
 from leanrank.rankers._base import Ranker
@@ -54,6 +53,7 @@ class HeldOut:
         which uses no label and no other query.
     metric : Metric
     cv : int
+        At least 3, or 2 with `valid`: one part to measure on, one to stop on, one to learn from.
     journal : Journal
         Every fit is a task of it: the fold and the set of features.
     valid : RankingData, optional
@@ -81,11 +81,6 @@ class HeldOut:
         scope: str = "all",
         calls: Any = None,
     ) -> None:
-        lowest = 2 if valid is not None else 3
-        if not isinstance(cv, int) or cv < lowest:
-            raise ParameterError.of("select", "cv", f"a number of folds >= {lowest}", cv)
-        if data.n_queries < cv:
-            raise ParameterError.of("select", "cv", f"at most the number of queries, {data.n_queries}", cv)
         self.data = filled(data)
         self.ranker = ranker
         self.metric = metric
