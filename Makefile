@@ -70,6 +70,7 @@ quality: $(VENV)/.installed  ## what the chosen features are worth, beside the s
 	$(BIN)/python -m benchmarks.quality --stop-rule
 	$(BIN)/python -m benchmarks.quality --stop-rule --elsewhere
 	$(BIN)/python -m benchmarks.choice_rule
+	$(BIN)/python -m benchmarks.queries_needed
 
 $(VENV)/.installed-docs: $(VENV)/.installed
 	$(PIP) -e '.[docs]'

@@ -54,14 +54,15 @@ def test_where_nothing_smaller_is_proven_it_shows_what_there_is_and_how_to_take_
     assert run(arguments) == 0
     out = capsys.readouterr().out
     assert "Keep all 7 features" in out
-    assert "Smaller sets that no other beats" in out
-    next_step = out.split("(work is kept):")[1].strip()
+    assert "Smaller sets" in out
+    next_step = out.split("(finished work is not repeated):")[1].strip()
     assert next_step.startswith(f"leanrank select {train}")
     assert "--max-loss=0" not in next_step
     fewer = json.loads((here / "features.json").read_text())["provable"]
     assert run(next_step.split()[1:]) == 0
-    assert f"{fewer['n_features']} of 7 features" in capsys.readouterr().out
-    assert len(json.loads((here / "features.json").read_text())["names"]) == fewer["n_features"]
+    kept = len(json.loads((here / "features.json").read_text())["names"])
+    assert kept <= fewer["n_features"]
+    assert f"{kept} of 7 features" in capsys.readouterr().out
 
 
 def test_formats(train, here, capsys):

@@ -14,6 +14,7 @@ import pytest
 from leanrank import (
     NDCG,
     RankingData,
+    RankSVM,
     load_selection,
     make_ranking,
     select,
@@ -112,16 +113,37 @@ def test_few_queries_prove_little_so_all_features_stay(planted, tmp_path):
     assert kept.sentence() == "Keep all 15 features: no smaller set is proven to lose at most 0.002 of NDCG@10"
     assert max(point.difference for point in kept.curve if point.k < 15) > 0  # though one looks better
     assert without_time(load_selection(_saved(kept, tmp_path))) == without_time(kept)
-    # what could be proven is what a larger loss gives, from the same journal and without another fit
+    # what could be proven is what a larger loss gives, from the same journal and with few more fits
     fits = _fits(path)
     fewer = select(planted[0], **{**QUICK, "max_loss": kept.provable["max_loss"]}, journal=path)
-    assert _fits(path) == fits
+    assert _fits(path) <= fits + 3 * 16 * 3
     assert fewer.proven
-    assert (fewer.method, fewer.n_features) == (kept.provable["method"], kept.provable["n_features"])
+    assert fewer.method == kept.provable["method"]
     assert kept.features[: fewer.n_features] == fewer.features
-    assert fewer.versus_all["mean"] == pytest.approx(kept.provable["mean"], abs=1e-6)
     less = select(planted[0], **{**QUICK, "max_loss": kept.provable["max_loss"] - 0.001}, journal=path)
-    assert less.method == "all features"
+    assert less.n_features > fewer.n_features
+
+
+def test_the_loss_that_could_be_proven_is_proven():
+    promised = 0
+    for seed in range(4):
+        data, _ = make_ranking(60, (5, 10), n_informative=20, n_noise=25, random_state=seed)
+        settings = {**QUICK, "ranker": RankSVM(C=1.0), "methods": ["mrmr-f", "gas"]}
+        kept = select(data, **{**settings, "max_loss": 0})
+        if kept.provable is not None:
+            promised += 1
+            fewer = select(data, **{**settings, "max_loss": kept.provable["max_loss"]})
+            assert fewer.proven
+            assert fewer.n_features <= kept.provable["n_features"]
+    assert promised
+
+
+def test_what_does_nothing_is_dropped_to_the_last_feature():
+    data, _ = make_ranking(40, n_informative=13, n_redundant=0, n_noise=0, n_constant=7, random_state=0)
+    for method in ("mrmr", "gas", "importance"):  # of some the path ends where nothing is left to gain
+        chosen = select(data, **{**QUICK, "methods": [method], "max_loss": 0.002})
+        assert chosen.n_features == 13  # between the sizes of the curve, 12 and 15
+        assert chosen.versus_all["mean"] == 0
 
 
 def _fits(path):

@@ -5,7 +5,10 @@ from __future__ import annotations
 import shlex
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from leanrank.evaluation.selection import Selection
 
 
 def origin_of(file: Path, **reading: Any) -> dict[str, Any]:
@@ -16,10 +19,10 @@ def origin_of(file: Path, **reading: Any) -> dict[str, Any]:
     return {"command": shlex.join(["leanrank", *repeatable(sys.argv[1:])]), "data": str(file), **given}
 
 
-def remember(journal: Path, source: dict[str, Any], test: dict[str, Any] | None) -> None:
-    """Write both into the journal of a finished run."""
+def remember(journal: Path, selection: Selection, test: dict[str, Any] | None) -> None:
+    """Write where a selection came from, and what a test said of it, into the journal of its run."""
     from leanrank.evaluation.journal import Journal, read_about
     from leanrank.report.loading import ORIGIN
 
     with Journal(journal, read_about(journal)) as book:
-        book.put(ORIGIN, {"source": source, "test": test})
+        book.put(ORIGIN, {"source": selection.source, "test": test, "settings": selection.settings})

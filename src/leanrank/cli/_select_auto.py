@@ -104,7 +104,10 @@ def show_selection(selection: Selection, test: dict[str, Any] | None, console: C
     metric = selection.settings["metric_name"].upper()
     after = before["mean"] + d["mean"]
     change.add_row(
-        "features", f"{before['n_features']}", f"{selection.n_features}", f"{len(selection.dropped)} dropped"
+        "features",
+        f"{before['n_features']}",
+        f"{selection.n_features}",
+        f"{before['n_features'] - selection.n_features} dropped",
     )
     change.add_row("cost", f"{before['cost']:g}", f"{selection.cost:g}", f"{selection.cost - before['cost']:+g}")
     change.add_row(f"{metric}, held out", f"{before['mean']:.4f}", f"{after:.4f}", _interval(d))
@@ -129,12 +132,14 @@ def _kept(selection: Selection) -> Table:
 
 
 def _unproven(selection: Selection) -> Table:
-    """What could be dropped, where nothing is."""
-    smaller = Table(title="Smaller sets that no other beats", title_justify="left")
+    """What could be dropped, where nothing is: what no other set beats, and what could be proven."""
+    provable = selection.provable or {}
+    smaller = Table(title="Smaller sets", title_justify="left")
     for heading in ("features", "method", "cost", "difference [95% interval]"):
         smaller.add_column(heading, justify="left" if heading == "method" else "right")
-    for point in selection.pareto:
-        if point.k < selection.n_features:
+    for point in sorted(selection.curve, key=lambda point: point.k):
+        named = (point.method, point.k) == (provable.get("method"), provable.get("n_features"))
+        if point.k < selection.n_features and (named or point in selection.pareto):
             interval = _interval({"mean": point.difference, "low": point.low, "high": point.high})
             smaller.add_row(str(point.k), Text(point.method), f"{point.cost:g}", interval)
     return smaller

@@ -104,6 +104,8 @@ def select(
     _check_numbers(seed, max_loss)
     one = method != "auto" or graph is not None
     _refuse_options_of_the_other(context, one=one)
+    if graph is not None and file is None:
+        _refuse(context, ("label", "qid", "comments", "regroup"), "a file of judged data")
     if ranker is not None:
         from leanrank.rankers.registry import ranker_class
 
@@ -176,9 +178,8 @@ def select(
             progress=True,
         )
         tested = None if judged is None else _test(selection, ranker, metric, data, held_out, judged)
-        source = origin_of(file, **reading)
-        selection = replace(selection, source=source)
-        remember(path, source, tested)
+        selection = replace(selection, source=origin_of(file, **reading))
+        remember(path, selection, tested)
         record = selection.to_dict() if tested is None else {**selection.to_dict(), "test": tested}
         shown = _deliver(record, output, form, as_json=as_json)
         if report is not None:
@@ -194,9 +195,10 @@ def select(
 
 def _next_step(selection: Selection, file: Path, output: Path | None, ranker: str | None) -> str | None:
     if selection.provable is not None:
-        fewer, loss = selection.provable["n_features"], selection.provable["max_loss"]
+        k, loss = selection.provable["n_features"], selection.provable["max_loss"]
         again = shlex.join(["leanrank", *_without(sys.argv[1:], "--max-loss"), "--max-loss", f"{loss:g}"])
-        return f"Next: judge more queries, or allow a larger loss for {fewer} features (work is kept):\n  {again}"
+        more = "judge more queries, or " if selection.undecided else ""
+        return f"Next: {more}allow a larger loss to keep {k} or fewer (finished work is not repeated):\n  {again}"
     if output is None:
         return None
     from leanrank.evaluation.select_features import default_ranker
@@ -218,12 +220,17 @@ def _without(arguments: list[str], option: str) -> list[str]:
 
 def _refuse_options_of_the_other(context: typer.Context, *, one: bool) -> None:
     """Options without effect are refused, not dropped in silence."""
-    measuring = ("max_loss", "metric", "methods", "valid", "test", "cv", "jobs", "journal", "resume")
-    there = "--method auto, which measures" if one else "one method, named with --method"
+    if one:
+        measuring = ("max_loss", "metric", "methods", "valid", "test", "cv", "jobs", "journal", "resume")
+        _refuse(context, measuring, "--method auto, which measures")
+    else:
+        _refuse(context, ("setting", "device"), "one method, named with --method")
+
+
+def _refuse(context: typer.Context, names: tuple[str, ...], there: str) -> None:
     for parameter in context.command.params:
-        foreign = parameter.name in (measuring if one else ("setting", "device"))
         source = context.get_parameter_source(parameter.name or "")
-        if foreign and source is not None and source.name == "COMMANDLINE":
+        if parameter.name in names and source is not None and source.name == "COMMANDLINE":
             raise ParameterError(f"{parameter.opts[0]} belongs to {there}: drop it, or choose the other.")
 
 

@@ -24,12 +24,16 @@ Values = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Candidate:
-    """A method at a size, with the set it chose in each fold and what those sets cost on average."""
+    """A method at a size, with the set it chose in each fold and what those sets cost on average.
+
+    `later`: it was measured because of what others had shown.
+    """
 
     method: str
     k: int
     sets: tuple[tuple[int, ...], ...]
     cost: float
+    later: bool = False
 
 
 class Provable(NamedTuple):
@@ -68,88 +72,97 @@ class Rule:
     priced: bool
     random_state: int
 
-    def compare(self, values: Values, baseline: Values) -> list[Difference]:
+    def compare(self, candidates: Sequence[Candidate], values: Values) -> list[Difference]:
         """Differences to all features, with bounds that hold for all candidates at once."""
-        return differences(values, baseline, max_loss=self.max_loss, level=self.level, random_state=self.random_state)
+        later = None if self.n_features is not None else [c.later for c in candidates]
+        asked = {"max_loss": self.max_loss, "level": self.level, "random_state": self.random_state}
+        return differences(values, values[-1], later=later, **asked)  # type: ignore[arg-type]
 
     def choose(self, candidates: Sequence[Candidate], values: Values, found: Sequence[Difference]) -> Choice:
         """The choice; `found` is what `compare` says of these values."""
-        if self.n_features is not None:
-            smaller = range(len(candidates) - 1)
-            whole = [i for i in smaller if all(len(s) == self.n_features for s in candidates[i].sets)]
-            rows = whole or list(smaller)  # sets that are smaller than asked for only where there are no others
-            best = rows[confidence_set(values[rows], level=TOLD_APART, random_state=self.random_state)[0]]
-            size = (
-                f"at {self.n_features} features" if whole else f"which all choose fewer than {self.n_features} features"
-            )
-            how = (
-                f"of {len(rows)} methods {size} on held-out queries, the first in the portfolio that {TOLD_APART:.0%} "
-                "confidence does not show to be worse than the best"
-            )
-            return Choice(best, found[best].low_one_sided >= -self.max_loss, how)
-        return self._stop(candidates, [mean(v) for v in values], found)
+        if self.n_features is None:
+            return self._stop(candidates, [mean(v) for v in values], found)
+        rows = self._of_the_size(candidates)
+        best = rows[self._confidence_set(values[rows])[0]]
+        asked = f"{self.n_features} feature{'s' * (self.n_features > 1)}"
+        short = any(len(s) != self.n_features for s in candidates[best].sets)
+        size = f"which all choose fewer than {asked}" if short else f"at {asked}"
+        how = (
+            f"of {len(rows)} methods {size} on held-out queries, the first in the portfolio that {TOLD_APART:.0%} "
+            "confidence does not show to be worse than the best"
+        )
+        if len(rows) == 1:
+            how = f"no other method was measured {size}"
+        return Choice(best, found[best].proves(self.max_loss), how)
 
     def nested(self, candidates: Sequence[Candidate], values: Values, folds: Sequence[NDArray[np.int64]]) -> Difference:
         """Choose without a fold, measure on that fold, for each fold: what the choosing itself is worth."""
         baseline = values[-1]
-        picked = np.full(len(baseline), np.nan)
+        picked = baseline.copy()
         for test in folds:
             others = np.setdiff1d(np.arange(len(baseline)), test)
-            found = self.compare(values[:, others], baseline[others])
-            picked[test] = values[self.choose(candidates, values[:, others], found).number][test]
-        return self.compare(picked[None], baseline)[0]
+            if (~np.isnan(baseline[others])).sum() >= 2:  # with fewer there is nothing to choose by
+                found = self.compare(candidates, values[:, others])
+                picked[test] = values[self.choose(candidates, values[:, others], found).number][test]
+        return differences(
+            picked[None], baseline, max_loss=self.max_loss, level=self.level, random_state=self.random_state
+        )[0]
 
     def contenders(self, candidates: Sequence[Candidate], values: Values, n: int) -> list[int]:
         """Up to `n` candidates that may still be chosen, and are worth measuring better.
 
-        At a fixed size, those whose mean is within one standard error of the best. For the stop rule, those whose loss
-        is bounded better than that of any smaller set.
+        At a fixed size, the first of those that are not shown to be worse than another. For the stop rule, those whose
+        loss is bounded better than that of any smaller set, the surest of them.
         """
-        bounds = [d.low_one_sided for d in self.compare(values, values[-1])]
-        smaller = range(len(candidates) - 1)
         if self.n_features is not None:
-            among = within_one_error(values[:-1])
-        else:
-            among, best = [], -np.inf
-            for i in sorted(smaller, key=lambda i: (candidates[i].cost, candidates[i].k, -bounds[i])):
-                if bounds[i] > best:
-                    among.append(i)
-                    best = bounds[i]
-        return sorted(sorted(among, key=lambda i: (-bounds[i], i))[:n])
+            rows = self._of_the_size(candidates)
+            return [rows[i] for i in self._confidence_set(values[rows])[:n]]
+        bounds = [d.low_one_sided for d in self.compare(candidates, values)]
+        front: list[int] = []
+        for i in sorted(range(len(candidates) - 1), key=lambda i: (candidates[i].cost, candidates[i].k, -bounds[i])):
+            if not front or bounds[i] > bounds[front[-1]]:
+                front.append(i)
+        return sorted(front[-n:])
+
+    def _of_the_size(self, candidates: Sequence[Candidate]) -> list[int]:
+        """Sets of the size asked for; smaller ones only where there are no others."""
+        smaller = range(len(candidates) - 1)
+        return [i for i in smaller if all(len(s) == self.n_features for s in candidates[i].sets)] or list(smaller)
+
+    def _confidence_set(self, values: Values) -> list[int]:
+        return confidence_set(values, level=TOLD_APART, random_state=self.random_state)
 
     def _stop(self, candidates: Sequence[Candidate], means: list[float], found: Sequence[Difference]) -> Choice:
         """The smallest set proven to lose little. That is all features where no other is: they lose nothing."""
 
         def smallest(loss: float) -> int | None:
-            proven = [i for i in range(len(candidates) - 1) if round(found[i].low_one_sided, 9) >= -loss]
+            proven = [i for i in range(len(candidates) - 1) if found[i].proves(loss)]
             return min(proven, key=lambda i: (candidates[i].cost, candidates[i].k, -means[i], i), default=None)
 
-        size = "cheapest" if self.priced else "smallest"
+        size, sure = "cheapest" if self.priced else "smallest", f"{100 * self.level:g}% confidence"
         best = smallest(self.max_loss)
         if best is not None:
-            how = f"the {size} set that loses at most {self.max_loss:g} with {self.level:.0%} confidence"
-            return Choice(best, True, how)
-        loss = _thousandths(-max(d.low_one_sided for d in found[:-1]))
+            return Choice(best, True, f"the {size} set that loses at most {self.max_loss:g} with {sure}")
+        surest = max(range(len(candidates) - 1), key=lambda i: (round(found[i].low_one_sided, 9), -i))
+        loss = _thousandths(-found[surest].low_one_sided)
         likely = smallest(loss)
-        assert likely is not None
-        n = f"{found[likely].n_queries:,} queries"
+        n = f"{found[surest].n_queries:,} queries"
         if candidates[-1].cost > self.budget:
-            how = f"the {size} of the surest sets; {n} prove only that it loses at most {loss:g}"
-            return Choice(likely, False, how)
-        method, k, estimate = candidates[likely].method, candidates[likely].k, round(found[likely].mean, 6)
-        how = (
-            f"{n} prove of no smaller set that it loses at most {self.max_loss:g}; with a max_loss of {loss:g} it "
-            f"would be {k} features ({method}, estimated at {estimate:+.4f})"
-        )
+            best = surest if likely is None else likely
+            bound = max(0.0, -found[best].low_one_sided)
+            how = (
+                f"the {size} of the surest sets that the budget buys; {n} prove only that it loses at most {bound:.4f}"
+            )
+            return Choice(best, False, how)
+        if likely is None:
+            return Choice(len(candidates) - 1, True, f"{n} are too few to prove anything of smaller sets")
+        k, method, estimate = candidates[likely].k, candidates[likely].method, round(found[likely].mean, 6)
+        if all(d.high < -self.max_loss for d in found[:-1]):
+            how = f"every smaller set that was measured loses more than {self.max_loss:g}"
+        else:
+            how = f"{n} prove of no smaller set that it loses at most {self.max_loss:g}"
+        how += f"; a max_loss of {loss:g} would leave {_features(k)} or fewer ({method}, estimated at {estimate:+.4f})"
         return Choice(len(candidates) - 1, True, how, Provable(loss, k, method, estimate))
-
-
-def within_one_error(values: Values) -> list[int]:
-    """Rows whose mean is within one standard error (of the difference per query) of the best one's."""
-    behind = values[int(np.argmax([mean(v) for v in values]))] - values
-    judged = behind[:, ~np.isnan(behind).any(axis=0)]
-    error = judged.std(axis=1, ddof=1) / np.sqrt(judged.shape[1])
-    return [int(i) for i in np.flatnonzero(judged.mean(axis=1) <= error + 1e-12)]
 
 
 def mean(values: Values) -> float:
@@ -165,3 +178,7 @@ def _thousandths(loss: float) -> float:
     (0.006, 0.006)
     """
     return math.ceil(round(loss * 1000, 6)) / 1000
+
+
+def _features(k: int) -> str:
+    return f"{k} feature" if k == 1 else f"{k} features"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from leanrank.evaluation.stop_rule import deviations, standard_errors
+from leanrank.evaluation.stop_rule import FEWEST_QUERIES, deviations, standard_errors
 
 
 def confidence_set(
@@ -40,14 +40,15 @@ def confidence_set(
     """
     judged = values[:, ~np.isnan(values).any(axis=0)]
     n_rows, n = judged.shape
-    if n_rows < 2 or n < 2:
+    if n_rows < 2 or n < FEWEST_QUERIES:  # so few tell nothing apart
         return list(range(n_rows))
     first, second = np.triu_indices(n_rows, 1)
     table = judged[first] - judged[second]
     lead = table.mean(axis=1)
     error = standard_errors(table)
     safe = np.where(error > 0, error, 1.0)
-    by_chance = np.abs(deviations((table - lead[:, None]) / (safe * np.sqrt(n))[:, None], n_resamples, random_state))
+    standard = (table - lead[:, None]) / (safe * np.sqrt(n))[:, None]
+    by_chance = np.abs(deviations(standard, n_resamples=n_resamples, seed=random_state))
     # rows that differ by the same everywhere differ beyond doubt
     seen = np.round(np.where(error > 0, np.abs(lead) / safe, np.where(np.abs(lead) > 1e-12, np.inf, 0.0)), 9)
     left = np.ones(n_rows, dtype=bool)

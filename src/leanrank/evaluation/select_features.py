@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from importlib.util import find_spec
 from typing import Any
@@ -24,7 +25,7 @@ from leanrank.evaluation.held_out import HeldOut
 from leanrank.evaluation.journal import Journal
 from leanrank.evaluation.portfolio import Learner, Method, Order, affordable, arranged, portfolio
 from leanrank.evaluation.selection import Selection
-from leanrank.evaluation.stop_rule import pareto_front
+from leanrank.evaluation.stop_rule import LATER, pareto_front
 from leanrank.evaluation.tasks_bar import TasksBar
 from leanrank.metrics._base import Metric
 from leanrank.rankers._base import Ranker
@@ -101,7 +102,7 @@ def select(
         Choose this many instead of applying the stop rule: by the first method of the portfolio that held-out queries
         do not show to be worse than the best.
     max_loss : float, optional
-        What the stop rule allows, 0.002 by default. Another one is answered from the same journal at once.
+        What the stop rule allows, 0.002 by default. Another one is answered from the same journal, with few more fits.
     budget : float, optional
         The most that the chosen features may cost together.
     costs, groups, must_keep, never
@@ -269,7 +270,7 @@ class _Run:
             if self.rule.n_features is None:
                 candidates, once, values = self._refined(candidates, once, values)
             baseline = values[-1]
-            found = self.rule.compare(values, baseline)
+            found = self.rule.compare(candidates, values)
             best, proven, reason, provable = self.rule.choose(candidates, values, found)
             # which candidates were measured again was decided on all queries: nested estimates do without
             nested = self.rule.nested(candidates, once, folds)
@@ -361,21 +362,23 @@ class _Run:
     ) -> tuple[list[Candidate], NDArray[np.float64], NDArray[np.float64]]:
         """With sizes between those of the curve: halving the gap below the set that the stop rule takes.
 
-        What is measured on the way is evidence like the rest, and counts among what was tried.
+        Where that is all features, the gap is above the largest size of the method that could be proven.
         """
-        while True:
-            taken = candidates[self.rule.choose(candidates, values, self.rule.compare(values, values[-1])).number]
-            below = max(
-                (c.k for c in candidates if c.method == taken.method and c.k < taken.k), default=self._least - 1
-            )
+        for _ in range(LATER):
+            choice = self.rule.choose(candidates, values, self.rule.compare(candidates, values))
+            taken = candidates[choice.number]
+            method = taken.method if choice.provable is None else choice.provable.method
+            below = max((c.k for c in candidates if c.method == method and c.k < taken.k), default=self._least - 1)
             middle = (below + taken.k) // 2
-            if taken.method == ALL or middle <= below:
-                return candidates, once, values
-            between = self._candidates(self.held_out, [taken.method], [middle])
+            between = self._candidates(self.held_out, [] if method == ALL else [method], [middle])
+            if middle <= below or not between or between[0].k != middle:
+                break
+            between = [replace(between[0], later=True)]
             row = self._measure(self.held_out, [between[0].sets], "sizes between")
             candidates = [*candidates[:-1], *between, candidates[-1]]
             once = np.insert(once, -1, row, axis=0)
             values = np.insert(values, -1, self._averaged(between, row), axis=0)
+        return candidates, once, values
 
     def _sizes(self, n_usable: int) -> tuple[list[int], list[int]]:
         if self.rule.n_features is not None:
@@ -408,9 +411,8 @@ class _Run:
         for name in methods:
             for k in sizes:
                 sets = tuple(tuple(int(j) for j in path[:k]) for path in paths[name])
-                if all(len(s) == k for s in sets):
-                    out.append(self._candidate(name, k, sets))
-                elif all(sets) and not any(c.method == name for c in out):  # a path that ends early: its end
+                if all(sets) and not any(c.method == name and c.sets == sets for c in out):
+                    # a path that ends early is measured to its end
                     out.append(self._candidate(name, max(map(len, sets)), sets))
         return out
 

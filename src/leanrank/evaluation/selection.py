@@ -47,21 +47,21 @@ class Selection:
     method : str
         The method of the portfolio whose path they are.
     path : tuple of str
-        All features in that method's order, learned from all data; where all are kept, in the order of the method that
-        could be proven.
+        All features in that method's order, learned from all data. Where all are kept, in the order of the method that
+        could be proven; what it leaves out follows in the order of the columns.
     proven : bool
         Whether the loss against all features is below `max_loss` at the level asked for, whatever was tried. All
-        features lose nothing; `dropped` is empty then.
+        features lose nothing.
     reason : str
         Why these, in one sentence.
     provable : dict or None
-        Where the stop rule kept all features because no smaller set is proven: the smallest `max_loss` at which one
-        would be, its `n_features` and `method`, and the `mean` difference that is estimated for it.
+        Where the stop rule kept all features because no smaller set is proven: the `max_loss` (in thousandths) at which
+        one would be, its `n_features` and `method`, and the `mean` difference that is estimated for it.
     versus_all : dict
         Difference to all features on held-out queries: mean, low, high (they hold for everything tried), p.
     nested : dict
         The same difference where the choice itself was made without the queries it is measured on (but not which
-        methods were measured at many sizes, which all queries decide).
+        methods and sizes were measured, which all queries decide).
     baseline : dict
         All features: number, cost, metric.
     curve : tuple of CurvePoint
@@ -112,6 +112,12 @@ class Selection:
         """The method whose order `path` is."""
         return self.method if self.provable is None else str(self.provable["method"])
 
+    @property
+    def undecided(self) -> bool:
+        """Whether all features stay although some smaller set may lose no more than `max_loss`."""
+        smaller = [point for point in self.curve if point.k < self.n_features]
+        return self.provable is not None and any(point.high >= -self.settings["max_loss"] for point in smaller)
+
     def transform(self, X: Any) -> Any:
         """Keep the selected features of RankingData, an array, a CSR matrix or a frame, in their order in `X`."""
         columns = sorted(self.indices)
@@ -130,7 +136,9 @@ class Selection:
         """The answer in one sentence."""
         if self.provable is not None:
             loss, metric = self.settings["max_loss"], self.settings["metric_name"].upper()
-            return f"Keep all {self.n_features} features: no smaller set is proven to lose at most {loss:g} of {metric}"
+            rest = "" if self.n_features == len(self.feature_names) else " that may be used"
+            why = f"no smaller set is proven to lose at most {loss:g} of {metric}"
+            return f"Keep all {self.n_features} features{rest}: {why}"
         return sentence_of(self.n_features, len(self.feature_names), self.settings["metric_name"], self.versus_all)
 
     def report(self, path: str | os.PathLike[str], data: RankingData | None = None) -> None:

@@ -8,9 +8,16 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import stats
 
 from leanrank.errors import DataError, ParameterError
 
+#: On fewer judged queries nothing is called proven.
+FEWEST_QUERIES = 10
+#: At most so many candidates are measured because of what others have shown, ...
+LATER = 16
+#: ... and this share of the error allowed is kept for them.
+_FOR_LATER = 0.2
 #: Resampling weights held in memory at once.
 _CHUNK_CELLS = 4_000_000
 #: The least standard error of a resample, in units of that of the data.
@@ -37,6 +44,10 @@ class Difference:
     n_queries: int
     error: float
 
+    def proves(self, max_loss: float) -> bool:
+        """Whether the loss is at most this, for sure."""
+        return self.n_queries >= FEWEST_QUERIES and round(self.low_one_sided, 9) >= -max_loss
+
     def to_dict(self) -> dict[str, float]:
         return {
             name: round(float(getattr(self, name)), 6) for name in ("mean", "low", "high", "low_one_sided", "p")
@@ -49,6 +60,7 @@ def differences(
     *,
     max_loss: float = 0.0,
     level: float = 0.95,
+    later: Sequence[bool] | None = None,
     n_resamples: int = 2_000,
     random_state: int = 0,
 ) -> list[Difference]:
@@ -67,8 +79,17 @@ def differences(
         The loss that the p-values test against.
     level : float
         Of the bounds, 0.95 by default.
+    later : sequence of bool, optional
+        Candidates, at most `LATER`, that were measured because of what the others had shown. A fifth of the error that
+        `level` allows is kept for them, whether there are any or not, so that they do not move the bounds of the
+        others. Their own bounds are at least as wide as those of Bonferroni with Student's t.
     n_resamples, random_state : int
         Of the bootstrap.
+
+    Notes
+    -----
+    The bootstrap knows the queries that it sees: of rare large losses, which few of them or none show, it knows
+    nothing. On fewer than ten queries the bounds are too narrow; `Difference.proves` needs as many.
 
     Examples
     --------
@@ -76,36 +97,45 @@ def differences(
     >>> all_features = rng.random(400)
     >>> same, worse = all_features.copy(), all_features - 0.05 - 0.1 * rng.random(400)
     >>> for d in differences(np.stack([same, worse]), all_features, max_loss=0.002):
-    ...     print(f"{d.mean:.3f} [{d.low:.3f}, {d.high:.3f}] {d.low_one_sided >= -0.002}")
+    ...     print(f"{d.mean:.3f} [{d.low:.3f}, {d.high:.3f}] {d.proves(0.002)}")
     0.000 [0.000, 0.000] True
     -0.100 [-0.103, -0.098] False
     """
     if not 0.5 < level < 1:
         raise ParameterError.of("differences", "level", "between 0.5 and 1", level)
     table = np.atleast_2d(np.asarray(values, dtype=np.float64)) - np.asarray(reference, dtype=np.float64)
-    judged = ~np.isnan(table).any(axis=0)
-    table = table[:, judged]
-    n_candidates, n = table.shape
+    table = table[:, ~np.isnan(table).any(axis=0)]
+    n = table.shape[1]
     if n < 2:
         raise DataError(f"A difference needs at least two judged queries. Got {n}.")
-    mean = table.mean(axis=1)
-    error = standard_errors(table)
+    mean, error = table.mean(axis=1), standard_errors(table)
     safe = np.where(error > 0, error, 1.0)
-    t = deviations((table - mean[:, None]) / (safe * np.sqrt(n))[:, None], n_resamples, random_state)
+    added = np.zeros(len(table), dtype=bool) if later is None else np.asarray(later, dtype=bool)
+    planned = ~added
+    t = deviations(
+        ((table - mean[:, None]) / (safe * np.sqrt(n))[:, None])[planned], n_resamples=n_resamples, seed=random_state
+    )
     upper, both = t.max(axis=1), np.abs(t).max(axis=1)
-    one_sided, two_sided = np.quantile(upper, level), np.quantile(both, level)
+    allowed = (1 - level) * (1 if later is None else 1 - _FOR_LATER)
+    one_sided, two_sided = (np.full(len(table), np.quantile(t, 1 - allowed)) for t in (upper, both))
     standing = np.where(error > 0, (mean + max_loss) / safe, np.where(mean + max_loss >= 0, np.inf, -np.inf))
+    p = (1 + (upper[:, None] >= standing).sum(axis=0)) / (1 + n_resamples)
+    if added.any():
+        share = (1 - level) * _FOR_LATER / LATER
+        one_sided[added] = np.maximum(one_sided[added], stats.t.isf(share, n - 1))
+        two_sided[added] = np.maximum(two_sided[added], stats.t.isf(share / 2, n - 1))
+        p[added] = np.maximum(p[added], np.minimum(1.0, stats.t.sf(standing[added], n - 1) * LATER / _FOR_LATER))
     return [
         Difference(
             mean=float(mean[c]),
-            low=float(mean[c] - two_sided * error[c]),
-            high=float(mean[c] + two_sided * error[c]),
-            low_one_sided=float(mean[c] - one_sided * error[c]),
-            p=float((1 + (upper >= standing[c]).sum()) / (1 + n_resamples)),
+            low=float(mean[c] - two_sided[c] * error[c]),
+            high=float(mean[c] + two_sided[c] * error[c]),
+            low_one_sided=float(mean[c] - one_sided[c] * error[c]),
+            p=float(p[c]),
             n_queries=n,
             error=float(error[c]),
         )
-        for c in range(n_candidates)
+        for c in range(len(table))
     ]
 
 
@@ -115,7 +145,7 @@ def standard_errors(table: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.where(error > _ROUNDING, error, 0.0)
 
 
-def deviations(standard: NDArray[np.float64], n_resamples: int, random_state: int) -> NDArray[np.float64]:
+def deviations(standard: NDArray[np.float64], *, n_resamples: int, seed: int) -> NDArray[np.float64]:
     """How far the mean of each row is from 0 in each resample of the columns, in standard errors.
 
     The rows have mean 0 and variance 1. Each resample is studentised by its own standard error (the bootstrap-t: Efron
@@ -127,7 +157,7 @@ def deviations(standard: NDArray[np.float64], n_resamples: int, random_state: in
     array of shape (resamples, rows)
     """
     n_rows, n = standard.shape
-    rng = np.random.default_rng(random_state)
+    rng = np.random.default_rng(seed)
     t = np.empty((n_resamples, n_rows))
     squares = standard**2
     least = _LEAST_ERROR / np.sqrt(n - 1)

@@ -76,6 +76,7 @@ def _of_selection(
         "proven": selection.proven,
         "reason": selection.reason,
         "provable": selection.provable,
+        "undecided": selection.undecided,
         "method": selection.method,
         "path_method": selection.path_method,
         "metric": settings["metric_name"].upper(),

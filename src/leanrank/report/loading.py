@@ -47,6 +47,8 @@ def _of_journal(path: Path) -> Results:
     if answer is None:
         raise DataError(f"{path}: the run is not finished. Repeat its command with --resume {path} to finish it.")
     found = selection_of(answer, path)
+    if origin.get("settings") != found.settings:  # of a run that asked for another loss
+        origin = {}
     return Results(replace(found, source=origin.get("source", {})), origin.get("test"))
 
 

@@ -31,7 +31,7 @@ def escaped(text: object) -> str:
 
 
 def _selection(summary: dict[str, Any]) -> list[str]:
-    parts = [f"# {escaped(summary['sentence'])}", f"Why: {escaped(summary['reason'])}."]
+    parts = [f"# {escaped(summary['sentence'])}", f"Why: {escaped(summary['reason'])}.", f"{tables.badge(summary)[1]}."]
     parts += [_facts([(what, f"{figure} ({beside})") for what, figure, beside in tables.summary_facts(summary)])]
     parts += [_table(tables.kept(summary)), _table(tables.front(summary))]
     changes = summary["per_query"]

@@ -154,7 +154,19 @@ def run_facts(summary: dict[str, Any]) -> list[tuple[str, str]]:
 def _stop_rule(s: dict[str, Any]) -> str:
     if s["n_features"] is not None:
         return f"none: {s['n_features']} features asked for"
-    return f"a loss of at most {s['max_loss']:g}, at a level of {s['level']:.0%}"
+    return f"a loss of at most {s['max_loss']:g}, at a level of {100 * s['level']:g}%"
+
+
+def badge(summary: dict[str, Any]) -> tuple[bool, str]:
+    """Whether to be glad, and how sure the answer is."""
+    s = summary["settings"]
+    if summary["undecided"]:
+        return False, "Too few queries to prove that a smaller set will do"
+    if summary["provable"] is not None:
+        return True, f"Every smaller set measured loses more than {s['max_loss']:g}"
+    if summary["proven"]:
+        return True, f"Proven at {100 * s['level']:g}% to lose at most {s['max_loss']:g}, whatever was tried"
+    return False, f"An estimate: too few queries to prove that it loses at most {s['max_loss']:g}"
 
 
 def _costs(s: dict[str, Any]) -> str:
