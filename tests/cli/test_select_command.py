@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
 import time
 
+import pandas as pd
 import pytest
 
 from leanrank import make_ranking, write_letor
@@ -54,7 +56,7 @@ def test_where_nothing_smaller_is_proven_it_shows_what_there_is_and_how_to_take_
     assert run(arguments) == 0
     out = capsys.readouterr().out
     assert "Keep all 7 features" in out
-    assert "Smaller sets" in out
+    assert "Fewer features, for a larger loss" in out
     next_step = out.split("(finished work is not repeated):")[1].strip()
     assert next_step.startswith(f"leanrank select {train}")
     assert "--max-loss=0" not in next_step
@@ -63,6 +65,66 @@ def test_where_nothing_smaller_is_proven_it_shows_what_there_is_and_how_to_take_
     kept = len(json.loads((here / "features.json").read_text())["names"])
     assert kept <= fewer["n_features"]
     assert f"{kept} of 7 features" in capsys.readouterr().out
+
+
+def test_the_next_command_can_be_copied(here, capsys):
+    data, _ = make_ranking(40, n_informative=2, n_redundant=1, n_noise=3, random_state=0)
+    frame = pd.DataFrame(data.dense(), columns=["f, 1", *"bcdef"]).assign(verdict=data.y, search=data.qid)
+    frame.to_csv("the data's.csv", index=False)
+    reading = ["--label", "verdict", "--qid", "search"]
+    arguments = [
+        "select",
+        "the data's.csv",
+        *reading,
+        *QUICK,
+        "-k",
+        "2",
+        "--must-keep",
+        '"f, 1",b',
+        "-o",
+        "out put.json",
+    ]
+    assert run(arguments) == 0
+    out = capsys.readouterr().out
+    assert sorted(json.loads((here / "out put.json").read_text())["names"]) == ["b", "f, 1"]
+    assert run(shlex.split(out.split("Next: leanrank ")[1])) == 0
+    assert (here / "model.json").exists()
+    assert run([*arguments, "--format", "ids"]) == 0  # what train does not read is not offered to it
+    assert "Next: leanrank train" not in capsys.readouterr().out
+    assert run([*arguments, "--max-loss", "0.1"]) == 2
+    assert "drop one of them" in capsys.readouterr().err
+
+
+def test_a_journal_of_other_settings_is_moved_aside(train, here, capsys):
+    arguments = ["select", str(train), *QUICK, "-o", "f.json"]
+    assert run([*arguments, "-k", "2"]) == 0
+    assert run([*arguments, "-k", "3"]) == 0
+    assert "is now f.json.db.old" in capsys.readouterr().err
+    assert run([*arguments, "-k", "2", "--resume", "f.json.db.old"]) == 0
+
+
+def test_fewer_features_are_offered_for_a_larger_loss(train, here, capsys):
+    arguments = ["select", str(train), *QUICK, "-o", "f.json"]
+    assert run([*arguments, "--max-loss", "0.02"]) == 0
+    out = capsys.readouterr().out
+    rows = [line.split("│") for line in out.split("takes --max-loss")[1].splitlines() if line.startswith("│")]
+    assert rows
+    for row in rows[-2:]:
+        assert run([*arguments, "--max-loss", row[-2].strip()]) == 0
+        assert len(json.loads((here / "f.json").read_text())["names"]) <= int(row[1])
+        assert json.loads((here / "f.json").read_text())["proven"]
+
+
+def test_the_same_data_as_a_test_are_told(train, here, capsys):
+    assert run(["select", str(train), *QUICK, "-k", "2", "--test", str(train)]) == 0
+    assert "say nothing of other queries" in capsys.readouterr().err
+
+
+def test_errors_name_options_not_parameters(train, here, capsys):
+    for option, named in ((["-k", "50"], "-k must be"), (["--folds", "500"], "--folds must be"),
+                          (["--must-keep", "nothing"], "Unknown feature in --must-keep")):  # fmt: skip
+        assert run(["select", str(train), *QUICK[:4], *option]) == 2
+        assert named in capsys.readouterr().err
 
 
 def test_formats(train, here, capsys):

@@ -46,7 +46,7 @@ def made_up(names: list[str], n_kept: int = 5, *, n_queries: int = 30, costs: ob
     order = rng.permutation(K)
     chosen = order[:n_kept]
     curve = [point(method, k, K, rng) for method in ("gas", "mrmr") for k in sorted({*SIZES, n_kept}) if k < K]
-    curve.append(CurvePoint("all features", K, float(K), 0.5, 0.0, 0.0, 0.0, (0.5,) * 5))
+    curve.append(CurvePoint("all features", K, float(K), 0.5, 0.0, 0.0, 0.0, 0.0, (0.5,) * 5))
     at = next(p for p in curve if p.method == "gas" and p.k == n_kept)
     change = rng.normal(-0.01, 0.1, n_queries) * (rng.random(n_queries) < 0.7)
     d = {"mean": at.difference, "low": at.low, "high": at.high, "low_one_sided": at.low, "p": 0.01, "n_queries": 30}
@@ -100,4 +100,6 @@ def made_up(names: list[str], n_kept: int = 5, *, n_queries: int = 30, costs: ob
 
 def point(method: str, k: int, K: int, rng: np.random.Generator) -> CurvePoint:
     loss = round(-0.2 / (k + 1) + 0.2 / (K + 1) - 0.01 * rng.random(), 6)
-    return CurvePoint(method, k, float(k), round(0.5 + loss, 6), loss, loss - 0.02, loss + 0.02, (0.5 + loss,) * 5)
+    return CurvePoint(
+        method, k, float(k), round(0.5 + loss, 6), loss, loss - 0.02, loss + 0.02, loss - 0.015, (0.5 + loss,) * 5
+    )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import shlex
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -18,9 +20,11 @@ from leanrank.errors import DataError
 
 if TYPE_CHECKING:
     from leanrank.data.ranking_data import RankingData
-    from leanrank.evaluation.selection import Selection
+    from leanrank.evaluation.selection import CurvePoint, Selection
 
 INTERRUPTED = 130
+#: Smaller sets that are offered.
+OFFERED = 8
 
 
 def select_auto(
@@ -43,7 +47,7 @@ def interruptible(journal: Path, command: str, *, resumes: bool) -> Iterator[Non
         if _written(journal) == before:
             _say_nothing_is_lost()
         else:
-            again = command if resumes else f"{command} --resume {journal}"
+            again = command if resumes else f"{command} --resume {shlex.quote(str(journal))}"
             kept = f"what is finished is kept in {journal}. Go on with:\n  {again}"
             print(f"leanrank: interrupted; {kept}", file=sys.stderr)
         raise typer.Exit(INTERRUPTED) from None
@@ -79,14 +83,16 @@ def journal_of(journal: Path | None, resume: Path | None, output: Path | None) -
 
 
 def _run(select: Any, data: RankingData, path: Path, *, named: bool, **options: Any) -> Selection:
-    """A journal that the user named is never thrown away; one of the default name gives way to a new run."""
+    """A journal that the user named is never thrown away; one of the default name makes way for a new run."""
     try:
         found: Selection = select(data, journal=path, **options)
     except DataError as error:
         if named or "journal of another run" not in str(error):
             raise
-        for leftover in (path, Path(f"{path}-wal"), Path(f"{path}-shm")):
-            leftover.unlink(missing_ok=True)
+        for ending in ("", "-wal", "-shm"):
+            if Path(f"{path}{ending}").exists():
+                Path(f"{path}{ending}").replace(f"{path}.old{ending}")
+        print(f"leanrank: {path} is of a run with other settings, and is now {path}.old", file=sys.stderr)
         found = select(data, journal=path, **options)
     return found
 
@@ -96,28 +102,52 @@ def show_selection(selection: Selection, test: dict[str, Any] | None, console: C
     style = "green" if selection.proven and selection.provable is None else "yellow"
     console.print(Text(selection.sentence(), style=f"bold {style}"))
     console.print(Text(f"Why: {selection.reason}."))
-    console.print(_kept(selection) if selection.provable is None else _unproven(selection))
+    if selection.provable is None:
+        console.print(_kept(selection))
+    console.print(_before_and_after(selection, test))
+    n, loss = selection.nested["mean"], selection.settings["max_loss"]
+    if n < -loss:
+        console.print(
+            Text(f"With the choice repeated in each fold the loss is {-n:.4f}: expect less than held out says.")
+        )
+    console.print(Text(f"Method: {selection.method}. Ranker: {selection.settings['ranker']}"))
+    smaller = smaller_sets(selection)
+    if selection.settings["n_features"] is None and smaller:
+        console.print(_offered(smaller))
+
+
+def smaller_sets(selection: Selection) -> list[CurvePoint]:
+    """Sets smaller than the chosen one whose loss is bounded better than that of any still smaller one."""
+    front: list[CurvePoint] = []
+    for point in sorted(selection.curve, key=lambda point: (point.k, -point.bound)):
+        if point.k < selection.n_features and (not front or point.bound > front[-1].bound):
+            front.append(point)
+    return front
+
+
+def loss_that_takes(point: CurvePoint) -> float:
+    """The --max-loss, in thousandths, with which a set is proven."""
+    return math.ceil(round(-point.bound * 1000, 3)) / 1000
+
+
+def _before_and_after(selection: Selection, test: dict[str, Any] | None) -> Table:
     change = Table(title="Before and after", title_justify="left")
     for heading in ("", "all features", "kept", "difference [95% interval]"):
         change.add_column(heading, justify="left" if not heading else "right")
-    before, d = selection.baseline, selection.versus_all
+    before, d, n = selection.baseline, selection.versus_all, selection.nested
     metric = selection.settings["metric_name"].upper()
+    usable = f"{before['n_features']}" + (" usable" if before["n_features"] < len(selection.feature_names) else "")
+    dropped = f"{before['n_features'] - selection.n_features} dropped"
+    change.add_row("features", usable, f"{selection.n_features}", dropped)
+    if selection.settings["costs"] is not None or selection.settings["groups"] is not None:
+        change.add_row("cost", f"{before['cost']:g}", f"{selection.cost:g}", f"{selection.cost - before['cost']:+g}")
     after = before["mean"] + d["mean"]
-    change.add_row(
-        "features",
-        f"{before['n_features']}",
-        f"{selection.n_features}",
-        f"{before['n_features'] - selection.n_features} dropped",
-    )
-    change.add_row("cost", f"{before['cost']:g}", f"{selection.cost:g}", f"{selection.cost - before['cost']:+g}")
     change.add_row(f"{metric}, held out", f"{before['mean']:.4f}", f"{after:.4f}", _interval(d))
-    n = selection.nested
-    change.add_row(f"{metric}, choice nested", "", f"{before['mean'] + n['mean']:.4f}", _interval(n))
+    change.add_row(f"{metric}, choice repeated in each fold", "", f"{before['mean'] + n['mean']:.4f}", _interval(n))
     if test is not None:
         row = (f"{test['all_features']:.4f}", f"{test['selected']:.4f}", _interval(test["difference"]))
         change.add_row(f"{metric}, test", *row)
-    console.print(change)
-    console.print(Text(f"Method: {selection.method}. Ranker: {selection.settings['ranker']}"))
+    return change
 
 
 def _kept(selection: Selection) -> Table:
@@ -131,18 +161,15 @@ def _kept(selection: Selection) -> Table:
     return features
 
 
-def _unproven(selection: Selection) -> Table:
-    """What could be dropped, where nothing is: what no other set beats, and what could be proven."""
-    provable = selection.provable or {}
-    smaller = Table(title="Smaller sets", title_justify="left")
-    for heading in ("features", "method", "cost", "difference [95% interval]"):
-        smaller.add_column(heading, justify="left" if heading == "method" else "right")
-    for point in sorted(selection.curve, key=lambda point: point.k):
-        named = (point.method, point.k) == (provable.get("method"), provable.get("n_features"))
-        if point.k < selection.n_features and (named or point in selection.pareto):
-            interval = _interval({"mean": point.difference, "low": point.low, "high": point.high})
-            smaller.add_row(str(point.k), Text(point.method), f"{point.cost:g}", interval)
-    return smaller
+def _offered(points: list[CurvePoint]) -> Table:
+    """What could be dropped at the price of a larger loss; of many sets, the surest."""
+    table = Table(title="Fewer features, for a larger loss", title_justify="left")
+    for heading in ("features", "method", "difference [95% interval]", "takes --max-loss"):
+        table.add_column(heading, justify="left" if heading == "method" else "right")
+    for point in points[-OFFERED:]:
+        interval = _interval({"mean": point.difference, "low": point.low, "high": point.high})
+        table.add_row(str(point.k), Text(point.method), interval, f"{loss_that_takes(point):g}")
+    return table
 
 
 def _interval(d: dict[str, float]) -> str:

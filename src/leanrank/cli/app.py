@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import sys
+import warnings
 from typing import Annotated, Any
 
 import typer
@@ -30,6 +32,18 @@ UsageError: type[Any] = typer.BadParameter.__base__  # type: ignore[assignment]
 
 BAD_INPUT = 2
 INTERRUPTED = 128 + signal.SIGINT
+
+#: What the parameters of `select` are called here.
+_OPTIONS = {
+    "budget": "--budget",
+    "costs": "--costs",
+    "cv": "--folds",
+    "groups": "--costs",
+    "must_keep": "--must-keep",
+    "n_features": "-k",
+    "never": "--never",
+}
+_PARAMETER = re.compile(r"(?:The )?'(\w+)' (?:parameter )?of select")
 
 EPILOG = """
 Start with: leanrank demo, or on your own data: leanrank select train.txt -o features.json --report report.html
@@ -73,9 +87,11 @@ def _leanrank(
 def run(arguments: list[str] | None = None) -> int:
     """Run one command and return its exit code; what goes wrong becomes one sentence on standard error."""
     try:
-        return int(app(arguments, prog_name="leanrank", standalone_mode=False) or 0)
+        with warnings.catch_warnings():
+            warnings.showwarning = _say
+            return int(app(arguments, prog_name="leanrank", standalone_mode=False) or 0)
     except LeanRankError as error:
-        return _fail(str(error))
+        return _fail(_PARAMETER.sub(lambda found: _OPTIONS.get(found[1], found[0]), str(error)))
     except UsageError as error:
         error.show()
         return BAD_INPUT
@@ -87,6 +103,11 @@ def run(arguments: list[str] | None = None) -> int:
         return 0
     except OSError as error:
         return _fail(f"{error.filename or 'input/output'}: {error.strerror or error}")
+
+
+def _say(message: Warning | str, *_: Any, **__: Any) -> None:
+    """A warning as one line; where in the code it was raised helps nobody here."""
+    print(f"leanrank: {message}", file=sys.stderr)
 
 
 def _fail(sentence: str) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import math
 import shlex
@@ -55,7 +56,9 @@ def select(
     k: Annotated[int | None, typer.Option("-k", help="How many features, instead of the stop rule.")] = None,
     max_loss: Annotated[float | None, typer.Option(help="auto: the loss the stop rule allows (0.002).")] = None,
     budget: Annotated[float | None, typer.Option(help="The most the features may cost together.")] = None,
-    costs: Annotated[Path | None, typer.Option(help="CSV with the columns feature, cost[, group].")] = None,
+    costs: Annotated[
+        Path | None, typer.Option(help="CSV with the columns feature, cost[, group]; a group is paid for once.")
+    ] = None,
     must_keep: Annotated[str | None, typer.Option(help="Features to keep in any case, separated by commas.")] = None,
     never: Annotated[str | None, typer.Option(help="Features never to take, separated by commas.")] = None,
     ranker: Annotated[
@@ -104,6 +107,10 @@ def select(
     _check_numbers(seed, max_loss)
     one = method != "auto" or graph is not None
     _refuse_options_of_the_other(context, one=one)
+    if k is not None and max_loss is not None:
+        raise ParameterError(
+            "-k fixes the number of features, --max-loss lets the stop rule find it: drop one of them."
+        )
     if graph is not None and file is None:
         _refuse(context, ("label", "qid", "comments", "regroup"), "a file of judged data")
     if ranker is not None:
@@ -177,6 +184,10 @@ def select(
             n_jobs=jobs or default_threads(),
             progress=True,
         )
+        if judged is not None and judged.fingerprint() == data.fingerprint():
+            print(
+                f"leanrank: {test} holds what {file} holds: figures on it say nothing of other queries", file=sys.stderr
+            )
         tested = None if judged is None else _test(selection, ranker, metric, data, held_out, judged)
         selection = replace(selection, source=origin_of(file, **reading))
         remember(path, selection, tested)
@@ -188,23 +199,28 @@ def select(
             show_selection(selection, tested, console)
             _say_written(output, console)
             _say_written(report, console)
-            next_step = _next_step(selection, file, output, ranker)
+            next_step = _next_step(selection, file, output, form, ranker, **reading)
             if next_step is not None:
                 console.print(Text(next_step), soft_wrap=True)
 
 
-def _next_step(selection: Selection, file: Path, output: Path | None, ranker: str | None) -> str | None:
+def _next_step(
+    selection: Selection, file: Path, output: Path | None, form: Format | None, ranker: str | None, **reading: Any
+) -> str | None:
     if selection.provable is not None:
         k, loss = selection.provable["n_features"], selection.provable["max_loss"]
         again = shlex.join(["leanrank", *_without(sys.argv[1:], "--max-loss"), "--max-loss", f"{loss:g}"])
         more = "judge more queries, or " if selection.undecided else ""
         return f"Next: {more}allow a larger loss to keep {k} or fewer (finished work is not repeated):\n  {again}"
-    if output is None:
+    if output is None or form not in (None, Format.json):
         return None
     from leanrank.evaluation.select_features import default_ranker
 
+    named = [part for name in ("label", "qid", "comments") if reading[name] for part in (f"--{name}", reading[name])]
+    named += ["--regroup"] * reading["regroup"]
     learner = ranker or default_ranker(None)._name
-    return f"Next: leanrank train {file} --features {output} --ranker {learner} -o model.json"
+    train = ["leanrank", "train", str(file), *named, "--features", str(output), "--ranker", learner, "-o", "model.json"]
+    return f"Next: {shlex.join(train)}"
 
 
 def _without(arguments: list[str], option: str) -> list[str]:
@@ -242,7 +258,12 @@ def _check_numbers(seed: int, max_loss: float | None) -> None:
 
 
 def _names(text: str | None) -> tuple[str, ...]:
-    return () if text is None else tuple(name.strip() for name in text.split(",") if name.strip())
+    """As in a line of a CSV file: a name with a comma is quoted."""
+    return (
+        ()
+        if text is None
+        else tuple(name.strip() for name in next(csv.reader([text], skipinitialspace=True), ()) if name)
+    )
 
 
 def _test(

@@ -44,7 +44,10 @@ def as_ranking_data(
         _nothing_beside(X, y, qid)
         return X
     if y is None:
-        raise DataError("There are no labels: pass y, one number per row, as in fit(X, y, qid=qid).")
+        raise DataError(
+            "There are no labels: pass y, one number per row, as in fit(X, y, qid=qid), or RankingData made of a "
+            "frame by leanrank.from_frame(frame, label=..., qid=...)."
+        )
     if qid is None:
         raise DataError(
             "There is no qid, so which rows belong to one query is unknown: pass one id per row, as in "

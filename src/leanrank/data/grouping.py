@@ -69,7 +69,7 @@ def _from_column(
         before = int(starts[first[run_of[run]]])
         raise DataError(
             f"The rows of query {ids[run]} are not adjacent: it begins at row {before} and again at row "
-            f"{starts[run]}. Sort the rows by query, or pass regroup=True."
+            f"{starts[run]}. Sort the rows by query, or regroup them (regroup=True, --regroup)."
         )
     appearance = np.empty(len(distinct), dtype=np.int64)
     appearance[np.argsort(first)] = np.arange(len(distinct))

@@ -97,11 +97,11 @@ def came_back(query: str, file: str, line: int, first_file: str, first_line: int
         begins = f"it begins at line {first_line:,} and again at line {line:,}"
         return DataError(
             f"{file}, line {line:,}: the rows of query {query} are not adjacent: {begins}. "
-            "Sort the rows by query, or pass regroup=True."
+            "Sort the rows by query, or regroup them (regroup=True, --regroup)."
         )
     return DataError(
         f"{file}, line {line:,}: query {query} is also in {first_file}, line {first_line:,}: a query cannot be split "
-        "over files. Give the queries different ids, or pass regroup=True."
+        "over files. Give the queries different ids, or regroup them (regroup=True, --regroup)."
     )
 
 

@@ -90,7 +90,8 @@ class _Seen:
                     raise DataError(_split(key, self._over[key], rows.file))
                 raise DataError(
                     f"The rows of query {key} are not adjacent: it comes back after query "
-                    f"{opened[i - 1] if i else self._last}. Sort the rows by query, or pass regroup=True."
+                    f"{opened[i - 1] if i else self._last}. Sort the rows by query, or regroup them (regroup=True, "
+                    "--regroup)."
                 )
             if i < len(opened) - 1:
                 self._over[key] = rows.file

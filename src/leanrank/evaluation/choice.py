@@ -142,17 +142,16 @@ class Rule:
         size, sure = "cheapest" if self.priced else "smallest", f"{100 * self.level:g}% confidence"
         best = smallest(self.max_loss)
         if best is not None:
-            return Choice(best, True, f"the {size} set that loses at most {self.max_loss:g} with {sure}")
+            bound = f"one-sided bound {found[best].low_one_sided:+.4f}"
+            return Choice(best, True, f"the {size} set that loses at most {self.max_loss:g} with {sure} ({bound})")
         surest = max(range(len(candidates) - 1), key=lambda i: (round(found[i].low_one_sided, 9), -i))
         loss = _thousandths(-found[surest].low_one_sided)
         likely = smallest(loss)
         n = f"{found[surest].n_queries:,} queries"
         if candidates[-1].cost > self.budget:
             best = surest if likely is None else likely
-            bound = max(0.0, -found[best].low_one_sided)
-            how = (
-                f"the {size} of the surest sets that the budget buys; {n} prove only that it loses at most {bound:.4f}"
-            )
+            most = max(0.0, -found[best].low_one_sided)
+            how = f"the {size} of the surest sets that the budget buys; {n} prove only that it loses at most {most:.4f}"
             return Choice(best, False, how)
         if likely is None:
             return Choice(len(candidates) - 1, True, f"{n} are too few to prove anything of smaller sets")

@@ -34,6 +34,7 @@ def curve_point(
         difference=round(found.mean, 6),
         low=round(found.low, 6),
         high=round(found.high, 6),
+        bound=round(found.low_one_sided, 6),
         per_fold=tuple(mean(values[test]) for test in folds),
     )
 

@@ -407,7 +407,7 @@ class _Run:
 
     def _candidates(self, held_out: HeldOut, methods: Sequence[str], sizes: Sequence[int]) -> list[Candidate]:
         paths = self._paths(held_out, methods)
-        out = []
+        out: list[Candidate] = []
         for name in methods:
             for k in sizes:
                 sets = tuple(tuple(int(j) for j in path[:k]) for path in paths[name])

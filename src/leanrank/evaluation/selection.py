@@ -23,7 +23,7 @@ class CurvePoint:
     """A method at a size: the metric on held-out queries, against all features.
 
     `mean` is the metric, `difference` its mean difference to all features; `low` and `high` hold for all points of the
-    curve at once. `per_fold` is the metric of each fold.
+    curve at once, and so does `bound`, the one-sided bound of the stop rule. `per_fold` is the metric of each fold.
     """
 
     method: str
@@ -33,6 +33,7 @@ class CurvePoint:
     difference: float
     low: float
     high: float
+    bound: float
     per_fold: tuple[float, ...]
 
 
@@ -139,7 +140,8 @@ class Selection:
             rest = "" if self.n_features == len(self.feature_names) else " that may be used"
             why = f"no smaller set is proven to lose at most {loss:g} of {metric}"
             return f"Keep all {self.n_features} features{rest}: {why}"
-        return sentence_of(self.n_features, len(self.feature_names), self.settings["metric_name"], self.versus_all)
+        total, metric = len(self.feature_names), self.settings["metric_name"]
+        return sentence_of(self.n_features, total, metric, self.versus_all, proven=self.proven)
 
     def report(self, path: str | os.PathLike[str], data: RankingData | None = None) -> None:
         """Write a report of one file: HTML, or Markdown or JSON by the ending of `path`.
@@ -202,14 +204,16 @@ class Selection:
         write_whole(path, self.to_json())
 
 
-def sentence_of(n_kept: int, n_features: int, metric: str, difference: dict[str, float]) -> str:
-    """What so many features do to the metric.
+def sentence_of(n_kept: int, n_features: int, metric: str, difference: dict[str, float], *, proven: bool) -> str:
+    """What so many features do to the metric; they keep it where it is proven that they lose no more than is allowed.
 
-    >>> sentence_of(12, 136, "ndcg@10", {"mean": -0.0008, "low": -0.0031, "high": 0.0014})
+    >>> sentence_of(12, 136, "ndcg@10", {"mean": -0.0008, "low": -0.0031, "high": 0.0014}, proven=True)
     '12 of 136 features keep NDCG@10: -0.0008 [-0.0031, +0.0014]'
+    >>> sentence_of(2, 136, "ndcg@10", {"mean": -0.008, "low": -0.031, "high": 0.0014}, proven=False)
+    '2 of 136 features may cost NDCG@10: -0.0080 [-0.0310, +0.0014]'
     """
     d = difference
-    verb = "cost" if d["high"] < 0 else "gain" if d["low"] > 0 else "keep"
+    verb = "cost" if d["high"] < 0 else "gain" if d["low"] > 0 else "keep" if proven else "may cost"
     return (
         f"{n_kept} of {n_features} features {verb} {metric.upper()}: "
         f"{d['mean']:+.4f} [{d['low']:+.4f}, {d['high']:+.4f}]"

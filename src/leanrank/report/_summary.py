@@ -189,7 +189,13 @@ def _sentences(selection: Selection) -> list[dict[str, Any]]:
     at = {point.k: point for point in selection.curve if point.method in (selection.path_method, ALL)}
     at.update({point.k: point for point in selection.curve if point.method == selection.path_method})
     said = {
-        k: sentence_of(k, total, name, {"mean": point.difference, "low": point.low, "high": point.high})
+        k: sentence_of(
+            k,
+            total,
+            name,
+            {"mean": point.difference, "low": point.low, "high": point.high},
+            proven=point.bound >= -selection.settings["max_loss"],
+        )
         for k, point in at.items()
     }
     if selection.provable is not None:
