@@ -139,11 +139,10 @@ def _before_and_after(selection: Selection, test: dict[str, Any] | None) -> Tabl
     usable = f"{before['n_features']}" + (" usable" if before["n_features"] < len(selection.feature_names) else "")
     dropped = f"{before['n_features'] - selection.n_features} dropped"
     change.add_row("features", usable, f"{selection.n_features}", dropped)
-    if selection.settings["costs"] is not None or selection.settings["groups"] is not None:
-        change.add_row("cost", f"{before['cost']:g}", f"{selection.cost:g}", f"{selection.cost - before['cost']:+g}")
+    change.add_row("cost", f"{before['cost']:g}", f"{selection.cost:g}", f"{selection.cost - before['cost']:+g}")
     after = before["mean"] + d["mean"]
     change.add_row(f"{metric}, held out", f"{before['mean']:.4f}", f"{after:.4f}", _interval(d))
-    change.add_row(f"{metric}, choice repeated in each fold", "", f"{before['mean'] + n['mean']:.4f}", _interval(n))
+    change.add_row(f"{metric}, choice repeated", "", f"{before['mean'] + n['mean']:.4f}", _interval(n))
     if test is not None:
         row = (f"{test['all_features']:.4f}", f"{test['selected']:.4f}", _interval(test["difference"]))
         change.add_row(f"{metric}, test", *row)
