@@ -74,9 +74,14 @@ class Rule:
 
     def compare(self, candidates: Sequence[Candidate], values: Values) -> list[Difference]:
         """Differences to all features, with bounds that hold for all candidates at once."""
-        later = None if self.n_features is not None else [c.later for c in candidates]
-        asked = {"max_loss": self.max_loss, "level": self.level, "random_state": self.random_state}
-        return differences(values, values[-1], later=later, **asked)  # type: ignore[arg-type]
+        return differences(
+            values,
+            values[-1],
+            max_loss=self.max_loss,
+            level=self.level,
+            later=None if self.n_features is not None else [c.later for c in candidates],
+            random_state=self.random_state,
+        )
 
     def choose(self, candidates: Sequence[Candidate], values: Values, found: Sequence[Difference]) -> Choice:
         """The choice; `found` is what `compare` says of these values."""
@@ -86,13 +91,14 @@ class Rule:
         best = rows[self._confidence_set(values[rows])[0]]
         asked = f"{self.n_features} feature{'s' * (self.n_features > 1)}"
         short = any(len(s) != self.n_features for s in candidates[best].sets)
-        size = f"which all choose fewer than {asked}" if short else f"at {asked}"
-        how = (
-            f"of {len(rows)} methods {size} on held-out queries, the first in the portfolio that {TOLD_APART:.0%} "
-            "confidence does not show to be worse than the best"
-        )
         if len(rows) == 1:
-            how = f"no other method was measured {size}"
+            how = "no other method was measured" + f", and it chooses fewer than {asked}" * short
+        else:
+            size = f"which all choose fewer than {asked}" if short else f"at {asked}"
+            how = (
+                f"of {len(rows)} methods {size} on held-out queries, the first in the portfolio that {TOLD_APART:.0%} "
+                "confidence does not show to be worse than the best"
+            )
         return Choice(best, found[best].proves(self.max_loss), how)
 
     def nested(self, candidates: Sequence[Candidate], values: Values, folds: Sequence[NDArray[np.int64]]) -> Difference:
