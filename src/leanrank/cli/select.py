@@ -197,6 +197,8 @@ def select(
             write_report(selection, report, data, test=tested, engine=where)
         if shown:
             show_selection(selection, tested, console)
+            if data.missing:
+                console.print(Text("Values are missing: the least of the feature in the query stood for them."))
             _say_written(output, console)
             _say_written(report, console)
             next_step = _next_step(selection, file, output, form, ranker, **reading)
