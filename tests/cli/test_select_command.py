@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -115,6 +116,39 @@ def test_fewer_features_are_offered_for_a_larger_loss(train, here, capsys):
         assert json.loads((here / "f.json").read_text())["proven"]
 
 
+def test_with_prices_what_is_offered_is_cheaper(train, here, capsys):
+    (here / "costs.csv").write_text("feature,cost\n" + "".join(f"{j},{[1, 20, 2][j % 3]}\n" for j in range(1, 8)))
+    arguments = ["select", str(train), *QUICK, "--costs", "costs.csv", "-o", "f.json"]
+    assert run([*arguments, "--max-loss", "0.01"]) == 0
+    out = capsys.readouterr().out
+    rows = [line.split("│") for line in out.split("takes --max-loss")[1].splitlines() if line.startswith("│")]
+    assert rows
+    for row in rows[-3:]:
+        assert run([*arguments, "--max-loss", row[-2].strip()]) == 0
+        record = json.loads((here / "f.json").read_text())
+        assert record["proven"]
+        point = next(p for p in record["curve"] if (p["method"], p["k"]) == (record["method"], record["measured_k"]))
+        assert point["cost"] <= float(row[2])
+
+
+def test_a_table_without_gaps_has_no_missing_values(here, capsys):
+    data, _ = make_ranking(30, n_informative=2, n_redundant=1, n_noise=3, random_state=0)
+    frame = pd.DataFrame(data.dense(), columns=list("abcdef")).assign(label=data.y, qid=data.qid)
+    for gaps in (False, True):
+        frame.loc[3, "a"] = np.nan if gaps else 0.5
+        frame.to_csv("data.csv", index=False)
+        assert run(["select", "data.csv", *QUICK, "-k", "2"]) == 0
+        assert ("Values are missing" in capsys.readouterr().out) == gaps
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a pipe of a shell")
+def test_a_reader_that_goes_early_is_no_failure(train, here):
+    program = f"{sys.executable} -c 'from leanrank.cli import main; main()'"
+    line = f"set -o pipefail; {program} select {train} {' '.join(QUICK)} -k 2 | head -1"
+    done = subprocess.run(["bash", "-c", line], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
 def test_the_same_data_as_a_test_are_told(train, here, capsys):
     assert run(["select", str(train), *QUICK, "-k", "2", "--test", str(train)]) == 0
     assert "say nothing of other queries" in capsys.readouterr().err
@@ -178,7 +212,7 @@ def test_costs_from_a_file(train, here, capsys):
         (["--method", "cfs", "--must-keep", "1"], "CFS does not take --must-keep"),
         (["--method", "relieff", "--never", "1"], "ReliefF does not take --never"),
         (["--method", "gas", "--costs", "none.csv"], "none.csv: cannot be read"),
-        (["--method", "gas", "--must-keep", "nine"], "Unknown feature in 'must_keep' of GAS 'nine'"),
+        (["--method", "gas", "--must-keep", "nine"], "Unknown feature in --must-keep of GAS 'nine'"),
         (["--seed", "-1"], "--seed must be >= 0. Got -1"),
         (["--method", "gas", "--seed", "-1"], "--seed must be >= 0. Got -1"),
         (["--max-loss", "inf"], "--max-loss must be >= 0 and finite. Got inf"),

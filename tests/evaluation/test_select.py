@@ -138,6 +138,25 @@ def test_the_loss_that_could_be_proven_is_proven():
     assert promised
 
 
+def test_few_judged_queries_prove_nothing_but_are_no_obstacle():
+    data, _ = make_ranking(9, n_informative=3, n_redundant=0, n_noise=3, random_state=0)
+    kept = select(data, **{**QUICK, "max_loss": 0.5})
+    assert sorted(kept.features) == sorted(data.feature_names)
+    assert kept.provable is None
+    assert "9 queries are too few" in kept.reason
+    assert kept.sentence().startswith("Keep all 6 features")
+    assert select(data, **QUICK, n_features=2).n_features == 2
+
+
+@pytest.mark.filterwarnings("ignore:FCBF selected no feature")
+def test_a_method_that_finds_nothing_in_other_folds_stays_as_measured():
+    answered = 0
+    for seed in (0, 5, 8):
+        data, _ = make_ranking(60, (6, 12), n_informative=3, n_redundant=4, n_noise=5, random_state=seed)
+        answered += select(data, **{**QUICK, "methods": ["fcbf", "gas"]}).n_features > 0
+    assert answered == 3
+
+
 def test_what_does_nothing_is_dropped_to_the_last_feature():
     data, _ = make_ranking(40, n_informative=13, n_redundant=0, n_noise=0, n_constant=7, random_state=0)
     for method in ("mrmr", "gas", "importance"):  # of some the path ends where nothing is left to gain

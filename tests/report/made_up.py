@@ -55,6 +55,7 @@ def made_up(names: list[str], n_kept: int = 5, *, n_queries: int = 30, costs: ob
         features=tuple(names[j] for j in chosen),
         indices=tuple(int(j) for j in chosen),
         method="gas",
+        measured_k=n_kept,
         path=tuple(names[j] for j in order),
         proven=True,
         reason="the smallest set that was made up",

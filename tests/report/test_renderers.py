@@ -138,7 +138,7 @@ def test_every_feature_kept(tmp_path):
     assert "No query loses" in page
     assert "not defined where every feature is kept" in page
     assert "queries" not in charts(summary)
-    assert markdown(summary).startswith("# 3 of 3 features")
+    assert markdown(summary).startswith("# Keep all 3 features")
 
 
 def test_markdown_is_one_line_a_row_and_shows_names_as_they_are(hostile):

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
 import shlex
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import wraps
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -89,20 +89,24 @@ def _run(select: Any, data: RankingData, path: Path, *, named: bool, **options: 
     except DataError as error:
         if named or "journal of another run" not in str(error):
             raise
+        aside = next(name for n in count(1) if not Path(name := f"{path}.old{n if n > 1 else ''}").exists())
         for ending in ("", "-wal", "-shm"):
             if Path(f"{path}{ending}").exists():
-                Path(f"{path}{ending}").replace(f"{path}.old{ending}")
-        print(f"leanrank: {path} is of a run with other settings, and is now {path}.old", file=sys.stderr)
+                Path(f"{path}{ending}").replace(f"{aside}{ending}")
+        print(f"leanrank: {path} is of a run with other settings, and is now {aside}", file=sys.stderr)
         found = select(data, journal=path, **options)
     return found
 
 
 def show_selection(selection: Selection, test: dict[str, Any] | None, console: Console) -> None:
     """The answer, the features, and what changed."""
-    style = "green" if selection.proven and selection.provable is None else "yellow"
+    from leanrank.evaluation.choice import ALL
+
+    kept_all = selection.method == ALL
+    style = "green" if selection.proven and not kept_all else "yellow"
     console.print(Text(selection.sentence(), style=f"bold {style}"))
     console.print(Text(f"Why: {selection.reason}."))
-    if selection.provable is None:
+    if not kept_all:
         console.print(_kept(selection))
     console.print(_before_and_after(selection, test))
     n, loss = selection.nested["mean"], selection.settings["max_loss"]
@@ -113,21 +117,31 @@ def show_selection(selection: Selection, test: dict[str, Any] | None, console: C
     console.print(Text(f"Method: {selection.method}. Ranker: {selection.settings['ranker']}"))
     smaller = smaller_sets(selection)
     if selection.settings["n_features"] is None and smaller:
-        console.print(_offered(smaller))
+        console.print(_offered(smaller, priced=selection.priced))
 
 
 def smaller_sets(selection: Selection) -> list[CurvePoint]:
-    """Sets smaller than the chosen one whose loss is bounded better than that of any still smaller one."""
+    """Sets cheaper than the chosen one (without prices: smaller), each bounded better than those cheaper still.
+
+    None where the queries are too few to prove anything at any loss.
+    """
+    from leanrank.evaluation.stop_rule import FEWEST_QUERIES
+
+    if selection.versus_all["n_queries"] < FEWEST_QUERIES:
+        return []
+    own = next(p for p in selection.curve if (p.method, p.k) == (selection.method, selection.measured_k))
     front: list[CurvePoint] = []
-    for point in sorted(selection.curve, key=lambda point: (point.k, -point.bound)):
-        if point.k < selection.n_features and (not front or point.bound > front[-1].bound):
+    for point in sorted(selection.curve, key=lambda point: (point.cost, point.k, -point.bound)):
+        if (point.cost, point.k) < (own.cost, own.k) and (not front or point.bound > front[-1].bound):
             front.append(point)
     return front
 
 
 def loss_that_takes(point: CurvePoint) -> float:
     """The --max-loss, in thousandths, with which a set is proven."""
-    return math.ceil(round(-point.bound * 1000, 3)) / 1000
+    from leanrank.evaluation.choice import thousandths
+
+    return max(0.0, thousandths(-point.bound))
 
 
 def _before_and_after(selection: Selection, test: dict[str, Any] | None) -> Table:
@@ -160,14 +174,16 @@ def _kept(selection: Selection) -> Table:
     return features
 
 
-def _offered(points: list[CurvePoint]) -> Table:
+def _offered(points: list[CurvePoint], *, priced: bool) -> Table:
     """What could be dropped at the price of a larger loss; of many sets, the surest."""
-    table = Table(title="Fewer features, for a larger loss", title_justify="left")
-    for heading in ("features", "method", "difference [95% interval]", "takes --max-loss"):
+    title = "Cheaper features, for a larger loss" if priced else "Fewer features, for a larger loss"
+    table = Table(title=title, title_justify="left")
+    for heading in ("features", *(["cost"] * priced), "method", "difference [95% interval]", "takes --max-loss"):
         table.add_column(heading, justify="left" if heading == "method" else "right")
     for point in points[-OFFERED:]:
         interval = _interval({"mean": point.difference, "low": point.low, "high": point.high})
-        table.add_row(str(point.k), Text(point.method), interval, f"{loss_that_takes(point):g}")
+        cost = [f"{point.cost:g}"] * priced
+        table.add_row(str(point.k), *cost, Text(point.method), interval, f"{loss_that_takes(point):g}")
     return table
 
 

@@ -41,9 +41,11 @@ _OPTIONS = {
     "groups": "--costs",
     "must_keep": "--must-keep",
     "n_features": "-k",
+    "n_jobs": "--jobs",
     "never": "--never",
+    "random_state": "--seed",
 }
-_PARAMETER = re.compile(r"(?:The )?'(\w+)' (?:parameter )?of select")
+_PARAMETER = re.compile(r"(?:The )?'(\w+)' (?:parameter )?of select|'(cv|must_keep|never|budget|n_features)'")
 
 EPILOG = """
 Start with: leanrank demo, or on your own data: leanrank select train.txt -o features.json --report report.html
@@ -91,7 +93,7 @@ def run(arguments: list[str] | None = None) -> int:
             warnings.showwarning = _say
             return int(app(arguments, prog_name="leanrank", standalone_mode=False) or 0)
     except LeanRankError as error:
-        return _fail(_PARAMETER.sub(lambda found: _OPTIONS.get(found[1], found[0]), str(error)))
+        return _fail(_PARAMETER.sub(lambda found: _OPTIONS.get(found[1] or found[2], found[0]), str(error)))
     except UsageError as error:
         error.show()
         return BAD_INPUT
@@ -101,13 +103,15 @@ def run(arguments: list[str] | None = None) -> int:
     except BrokenPipeError:  # the reader of a pipe has gone: not our error, nothing more to say
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except SystemExit:  # so a console leaves when the reader of its pipe has gone
+        return 0
     except OSError as error:
         return _fail(f"{error.filename or 'input/output'}: {error.strerror or error}")
 
 
 def _say(message: Warning | str, *_: Any, **__: Any) -> None:
     """A warning as one line; where in the code it was raised helps nobody here."""
-    print(f"leanrank: {message}", file=sys.stderr)
+    print(f"leanrank: {' '.join(str(message).split())}", file=sys.stderr)
 
 
 def _fail(sentence: str) -> int:

@@ -197,7 +197,7 @@ def select(
             write_report(selection, report, data, test=tested, engine=where)
         if shown:
             show_selection(selection, tested, console)
-            if data.missing:
+            if data.missing_counts().any():
                 console.print(Text("Values are missing: the least of the feature in the query stood for them."))
             _say_written(output, console)
             _say_written(report, console)

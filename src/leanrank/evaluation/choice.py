@@ -151,13 +151,16 @@ class Rule:
             bound = f"one-sided bound {found[best].low_one_sided:+.4f}"
             return Choice(best, True, f"the {size} set that loses at most {self.max_loss:g} with {sure} ({bound})")
         surest = max(range(len(candidates) - 1), key=lambda i: (round(found[i].low_one_sided, 9), -i))
-        loss = _thousandths(-found[surest].low_one_sided)
+        loss = thousandths(-found[surest].low_one_sided)
         likely = smallest(loss)
         n = f"{found[surest].n_queries:,} queries"
         if candidates[-1].cost > self.budget:
             best = surest if likely is None else likely
             most = max(0.0, -found[best].low_one_sided)
-            how = f"the {size} of the surest sets that the budget buys; {n} prove only that it loses at most {most:.4f}"
+            bound = (
+                "are too few to prove anything" if likely is None else f"prove only that it loses at most {most:.4f}"
+            )
+            how = f"the {size} of the surest sets in the budget; {n} {bound}"
             return Choice(best, False, how)
         if likely is None:
             return Choice(len(candidates) - 1, True, f"{n} are too few to prove anything of smaller sets")
@@ -166,7 +169,7 @@ class Rule:
             how = f"every smaller set that was measured loses more than {self.max_loss:g}"
         else:
             how = f"{n} prove of no smaller set that it loses at most {self.max_loss:g}"
-        how += f"; a max_loss of {loss:g} would leave {_features(k)} or fewer ({method}, estimated at {estimate:+.4f})"
+        how += f"; a max_loss of {loss:g} would leave {_at_most(k)} ({method}, estimated at {estimate:+.4f})"
         return Choice(len(candidates) - 1, True, how, Provable(loss, k, method, estimate))
 
 
@@ -176,14 +179,14 @@ def mean(values: Values) -> float:
     return round(float(judged.mean()), 9) if judged.size else 0.0
 
 
-def _thousandths(loss: float) -> float:
+def thousandths(loss: float) -> float:
     """Rounded up, so that what it bounds is within it.
 
-    >>> _thousandths(0.0053), _thousandths(0.006)
+    >>> thousandths(0.0053), thousandths(0.006)
     (0.006, 0.006)
     """
     return math.ceil(round(loss * 1000, 6)) / 1000
 
 
-def _features(k: int) -> str:
-    return f"{k} feature" if k == 1 else f"{k} features"
+def _at_most(k: int) -> str:
+    return "1 feature" if k == 1 else f"{k} features or fewer"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -32,11 +33,16 @@ def curve_point(
         cost=candidate.cost,
         mean=mean(values),
         difference=round(found.mean, 6),
-        low=round(found.low, 6),
+        low=_rounded_down(found.low),
         high=round(found.high, 6),
-        bound=round(found.low_one_sided, 6),
+        bound=_rounded_down(found.low_one_sided),
         per_fold=tuple(mean(values[test]) for test in folds),
     )
+
+
+def _rounded_down(bound: float) -> float:
+    """So that what it promises is kept."""
+    return math.floor(round(bound * 1e6, 3)) / 1e6
 
 
 def stability_of(candidate: Candidate, names: Sequence[str]) -> dict[str, Any]:

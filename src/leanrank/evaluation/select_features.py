@@ -275,7 +275,7 @@ class _Run:
             # which candidates were measured again was decided on all queries: nested estimates do without
             nested = self.rule.nested(candidates, once, folds)
             path = self._path(candidates[best].method if provable is None else provable.method)
-            if provable is not None:  # all are kept, in the order in which they would be
+            if candidates[best].method == ALL:  # in the order in which they would be kept
                 path = np.concatenate([path, np.setdiff1d(np.arange(len(names)), path)])
         chosen = path[: candidates[best].k]
         points = [curve_point(c, v, d, folds) for c, v, d in zip(candidates, values, found, strict=True)]
@@ -284,6 +284,7 @@ class _Run:
             features=tuple(names[j] for j in chosen),
             indices=tuple(self.all_names.index(names[j]) for j in chosen),
             method=candidates[best].method,
+            measured_k=candidates[best].k,
             path=tuple(names[j] for j in path),
             proven=proven,
             reason=reason,
@@ -347,15 +348,18 @@ class _Run:
 
         Trained on few queries, a ranker differs much from fold to fold; that noise can be averaged away.
         """
-        total = once.copy()
+        sets: list[list[tuple[tuple[int, ...], ...]]] = [[] for _ in candidates]  # by candidate and repeat
         for held_out in self.repeats:
             paths = self._paths(held_out, list(dict.fromkeys(c.method for c in candidates if c.method != ALL)))
-            sets = [
-                c.sets if c.method == ALL else tuple(tuple(map(int, path[: c.k])) for path in paths[c.method])
-                for c in candidates
-            ]
-            total += self._measure(held_out, sets, "repeats")
-        return total / (1 + len(self.repeats))
+            for own, c in zip(sets, candidates, strict=True):
+                own.append(c.sets if c.method == ALL else tuple(tuple(map(int, p[: c.k])) for p in paths[c.method]))
+        # a method that finds nothing in some other fold stays as it was measured
+        rows = [i for i, own in enumerate(sets) if all(all(folds) for folds in own)]
+        values = once.copy()
+        for r, held_out in enumerate(self.repeats):
+            values[rows] += self._measure(held_out, [sets[i][r] for i in rows], "repeats")
+        values[rows] /= 1 + len(self.repeats)
+        return values
 
     def _refined(
         self, candidates: list[Candidate], once: NDArray[np.float64], values: NDArray[np.float64]
@@ -438,7 +442,9 @@ class _Run:
         return self.methods[task["method"]], self.limits, self._largest
 
     def _path(self, method: str) -> Order:
-        """The order that a method learns from all queries."""
+        """The order that a method learns from all queries; keeping all features is none."""
+        if method == ALL:
+            return np.array([], dtype=np.int64)
         held_out = self.held_out
         task = {"task": "path", "scope": held_out.scope, "method": method, "fold": None, "largest": self._largest}
         return np.array(self.journal.once(task, lambda: self._path_task(held_out)(task)), dtype=np.int64)

@@ -13,6 +13,7 @@ import numpy as np
 from leanrank.data.ranking_data import RankingData
 from leanrank.data.whole_file import write_whole
 from leanrank.errors import DataError
+from leanrank.evaluation.choice import ALL
 
 FORMAT = "leanrank-selection"
 VERSION = 1
@@ -47,6 +48,8 @@ class Selection:
         Names and 0-based numbers of the features kept, in order of selection.
     method : str
         The method of the portfolio whose path they are.
+    measured_k : int
+        At how many features its path was measured; the path of all data may end earlier.
     path : tuple of str
         All features in that method's order, learned from all data. Where all are kept, in the order of the method that
         could be proven; what it leaves out follows in the order of the columns.
@@ -85,6 +88,7 @@ class Selection:
     features: tuple[str, ...]
     indices: tuple[int, ...]
     method: str
+    measured_k: int
     path: tuple[str, ...]
     proven: bool
     reason: str
@@ -109,6 +113,11 @@ class Selection:
         return len(self.features)
 
     @property
+    def priced(self) -> bool:
+        """Whether features have prices, so that the stop rule takes the cheapest set."""
+        return self.settings["costs"] is not None or self.settings["groups"] is not None
+
+    @property
     def path_method(self) -> str:
         """The method whose order `path` is."""
         return self.method if self.provable is None else str(self.provable["method"])
@@ -116,8 +125,8 @@ class Selection:
     @property
     def undecided(self) -> bool:
         """Whether all features stay although some smaller set may lose no more than `max_loss`."""
-        smaller = [point for point in self.curve if point.k < self.n_features]
-        return self.provable is not None and any(point.high >= -self.settings["max_loss"] for point in smaller)
+        smaller = [point for point in self.curve if point.method != ALL]
+        return self.method == ALL and any(point.high >= -self.settings["max_loss"] for point in smaller)
 
     def transform(self, X: Any) -> Any:
         """Keep the selected features of RankingData, an array, a CSR matrix or a frame, in their order in `X`."""
@@ -135,7 +144,7 @@ class Selection:
 
     def sentence(self) -> str:
         """The answer in one sentence."""
-        if self.provable is not None:
+        if self.method == ALL:
             loss, metric = self.settings["max_loss"], self.settings["metric_name"].upper()
             rest = "" if self.n_features == len(self.feature_names) else " that may be used"
             why = f"no smaller set is proven to lose at most {loss:g} of {metric}"
@@ -170,6 +179,7 @@ class Selection:
             "format": FORMAT,
             "format_version": VERSION,
             "method": self.method,
+            "measured_k": self.measured_k,
             "names": list(self.features),
             "ids": [j + 1 for j in self.indices],
             "indices": list(self.indices),
@@ -253,6 +263,7 @@ def selection_of(record: Any, path: str | os.PathLike[str]) -> Selection:
                 name: record[name]
                 for name in (
                     "method",
+                    "measured_k",
                     "proven",
                     "reason",
                     "versus_all",

@@ -120,6 +120,8 @@ def differences(
     one_sided, two_sided = (np.full(len(table), np.quantile(t, 1 - allowed)) for t in (upper, both))
     standing = np.where(error > 0, (mean + max_loss) / safe, np.where(mean + max_loss >= 0, np.inf, -np.inf))
     p = (1 + (upper[:, None] >= standing).sum(axis=0)) / (1 + n_resamples)
+    if later is not None:
+        p = np.minimum(1.0, p / (1 - _FOR_LATER))
     if added.any():
         share = (1 - level) * _FOR_LATER / LATER
         one_sided[added] = np.maximum(one_sided[added], stats.t.isf(share, n - 1))

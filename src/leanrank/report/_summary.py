@@ -169,7 +169,7 @@ def _of_data(
 
 def _point(point: CurvePoint, selection: Selection) -> dict[str, Any]:
     """A point of the curve; `low` and `high` are differences to all features, as `difference` is."""
-    chosen = point.method == selection.method and point.k == selection.n_features
+    chosen = point.method == selection.method and point.k == selection.measured_k
     return {
         "method": point.method,
         "k": point.k,
@@ -198,8 +198,7 @@ def _sentences(selection: Selection) -> list[dict[str, Any]]:
         )
         for k, point in at.items()
     }
-    if selection.provable is not None:
-        said[selection.n_features] = selection.sentence()
+    said[selection.n_features] = selection.sentence()
     return [{"k": k, "sentence": said[k]} for k in sorted(said)]
 
 
