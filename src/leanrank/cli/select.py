@@ -27,7 +27,8 @@ from leanrank.cli._input import (
     read_like,
     scan_data,
 )
-from leanrank.cli._select_auto import announced, interruptible, journal_of, select_auto, show_selection
+from leanrank.cli._select_auto import announced, interruptible, journal_of, select_auto
+from leanrank.cli._selection_tables import show_selection
 from leanrank.cli._settings import parse_setting
 from leanrank.cli._writable import require_writable
 from leanrank.errors import ParameterError
