@@ -28,9 +28,7 @@ def show_selection(selection: Selection, test: dict[str, Any] | None, console: C
     console.print(_before_and_after(selection, test))
     n, loss = selection.nested["mean"], selection.settings["max_loss"]
     if n < -loss:
-        console.print(
-            Text(f"With the choice repeated in each fold the loss is {-n:.4f}: expect less than held out says.")
-        )
+        console.print(Text(f"Chosen again without each fold, the loss is {-n:.4f}: expect less than held out says."))
     console.print(Text(f"Method: {selection.method}. Ranker: {selection.settings['ranker']}"))
     smaller = smaller_sets(selection)
     if selection.settings["n_features"] is None and smaller:
@@ -73,7 +71,7 @@ def _before_and_after(selection: Selection, test: dict[str, Any] | None) -> Tabl
     change.add_row("cost", f"{before['cost']:g}", f"{selection.cost:g}", f"{selection.cost - before['cost']:+g}")
     after = before["mean"] + d["mean"]
     change.add_row(f"{metric}, held out", f"{before['mean']:.4f}", f"{after:.4f}", _interval(d))
-    change.add_row(f"{metric}, choice repeated", "", f"{before['mean'] + n['mean']:.4f}", _interval(n))
+    change.add_row(f"{metric}, chosen again", "", f"{before['mean'] + n['mean']:.4f}", _interval(n))
     if test is not None:
         row = (f"{test['all_features']:.4f}", f"{test['selected']:.4f}", _interval(test["difference"]))
         change.add_row(f"{metric}, test", *row)

@@ -181,7 +181,7 @@ def summary_facts(summary: dict[str, Any]) -> list[tuple[str, str, str]]:
     facts = [
         ("features kept", f"{summary['n_kept']:,}", f"of {summary['n_features']:,}"),
         (metric, f"{before['mean'] + d['mean']:.4f}", f"{before['mean']:.4f} with all features"),
-        ("choice nested", f"{n['mean']:+.4f}", f"{n['low']:+.4f} to {n['high']:+.4f}, on queries that did not choose"),
+        ("chosen again", f"{n['mean']:+.4f}", f"{n['low']:+.4f} to {n['high']:+.4f}, on queries that did not choose"),
     ]
     if summary["test"] is not None:
         t = summary["test"]["difference"]
