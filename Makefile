@@ -9,7 +9,7 @@ JOBS ?= 2
 # CUDA payload where the package index offers one. Without torch those tests skip.
 TORCH ?= torch==2.13.0
 
-.PHONY: demo test test-browser lint bench reproduce quality docs linkcheck clean setup cpu-torch
+.PHONY: demo test test-browser lint bench reproduce quality docs linkcheck clean setup setup-browser setup-docs cpu-torch
 
 # The package alone is enough to use it; the tests bring every library they compare with.
 $(VENV)/.ready: pyproject.toml
@@ -33,6 +33,8 @@ $(VENV)/.installed-browser: $(VENV)/.installed
 	@touch $@
 
 setup: $(VENV)/.installed
+setup-browser: $(VENV)/.installed-browser
+setup-docs: $(VENV)/.installed-docs
 
 cpu-torch: $(VENV)/.installed
 	$(BIN)/python -c 'import torch' 2>/dev/null || $(PIP) '$(TORCH)'
