@@ -104,13 +104,18 @@ def test_a_journal_of_other_settings_is_moved_aside(train, here, capsys):
     assert run([*arguments, "-k", "2", "--resume", "f.json.db.old"]) == 0
 
 
+def _offered(out):
+    """The rows of the table of smaller sets: each takes the --max-loss in its last cell."""
+    rows = [line.split("│") for line in out.split("takes --max-loss")[1].splitlines() if line.startswith("│")]
+    assert rows
+    return rows
+
+
 def test_fewer_features_are_offered_for_a_larger_loss(train, here, capsys):
     arguments = ["select", str(train), *QUICK, "-o", "f.json"]
     assert run([*arguments, "--max-loss", "0.02"]) == 0
     out = capsys.readouterr().out
-    rows = [line.split("│") for line in out.split("takes --max-loss")[1].splitlines() if line.startswith("│")]
-    assert rows
-    for row in rows[-2:]:
+    for row in _offered(out)[-2:]:
         assert run([*arguments, "--max-loss", row[-2].strip()]) == 0
         assert len(json.loads((here / "f.json").read_text())["names"]) <= int(row[1])
         assert json.loads((here / "f.json").read_text())["proven"]
@@ -121,9 +126,7 @@ def test_with_prices_what_is_offered_is_cheaper(train, here, capsys):
     arguments = ["select", str(train), *QUICK, "--costs", "costs.csv", "-o", "f.json"]
     assert run([*arguments, "--max-loss", "0.01"]) == 0
     out = capsys.readouterr().out
-    rows = [line.split("│") for line in out.split("takes --max-loss")[1].splitlines() if line.startswith("│")]
-    assert rows
-    for row in rows[-3:]:
+    for row in _offered(out)[-3:]:
         assert run([*arguments, "--max-loss", row[-2].strip()]) == 0
         record = json.loads((here / "f.json").read_text())
         assert record["proven"]

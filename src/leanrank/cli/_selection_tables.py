@@ -40,16 +40,13 @@ def smaller_sets(selection: Selection) -> list[CurvePoint]:
 
     None where the queries are too few to prove anything at any loss.
     """
-    from leanrank.evaluation.stop_rule import FEWEST_QUERIES
+    from leanrank.evaluation.stop_rule import FEWEST_QUERIES, surer_than_cheaper
 
     if selection.versus_all["n_queries"] < FEWEST_QUERIES:
         return []
     own = next(p for p in selection.curve if (p.method, p.k) == (selection.method, selection.measured_k))
-    front: list[CurvePoint] = []
-    for point in sorted(selection.curve, key=lambda point: (point.cost, point.k, -point.bound)):
-        if (point.cost, point.k) < (own.cost, own.k) and (not front or point.bound > front[-1].bound):
-            front.append(point)
-    return front
+    cheaper = [p for p in selection.curve if (p.cost, p.k) < (own.cost, own.k)]
+    return [cheaper[i] for i in surer_than_cheaper([(p.cost, p.k, p.bound) for p in cheaper])]
 
 
 def loss_that_takes(point: CurvePoint) -> float:

@@ -103,7 +103,9 @@ def run(arguments: list[str] | None = None) -> int:
     except BrokenPipeError:  # the reader of a pipe has gone: not our error, nothing more to say
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
-    except SystemExit:  # so a console leaves when the reader of its pipe has gone
+    except SystemExit as left:  # so a console leaves when the reader of its pipe has gone
+        if not isinstance(left.__context__, BrokenPipeError):
+            raise
         return 0
     except OSError as error:
         return _fail(f"{error.filename or 'input/output'}: {error.strerror or error}")

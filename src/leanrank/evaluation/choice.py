@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leanrank.evaluation.confidence_set import confidence_set
-from leanrank.evaluation.stop_rule import Difference, differences
+from leanrank.evaluation.stop_rule import Difference, differences, surer_than_cheaper
 
 #: A method is called worse than the best when this sure: the smaller of the two levels at which Hansen, Lunde and
 #: Nason (2011) report model confidence sets.
@@ -124,10 +124,7 @@ class Rule:
             rows = self._of_the_size(candidates)
             return [rows[i] for i in self._confidence_set(values[rows])[:n]]
         bounds = [d.low_one_sided for d in self.compare(candidates, values)]
-        front: list[int] = []
-        for i in sorted(range(len(candidates) - 1), key=lambda i: (candidates[i].cost, candidates[i].k, -bounds[i])):
-            if not front or bounds[i] > bounds[front[-1]]:
-                front.append(i)
+        front = surer_than_cheaper([(c.cost, c.k, b) for c, b in zip(candidates[:-1], bounds[:-1], strict=True)])
         return sorted(front[-n:])
 
     def _of_the_size(self, candidates: Sequence[Candidate]) -> list[int]:

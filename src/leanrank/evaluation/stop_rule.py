@@ -173,6 +173,19 @@ def deviations(standard: NDArray[np.float64], *, n_resamples: int, seed: int) ->
     return t
 
 
+def surer_than_cheaper(points: Sequence[tuple[float, int, float]]) -> list[int]:
+    """Numbers of the points (cost, size, bound) bounded better than every cheaper or smaller one, the cheapest first.
+
+    >>> surer_than_cheaper([(3.0, 3, -0.1), (1.0, 1, -0.3), (2.0, 2, -0.4)])
+    [1, 0]
+    """
+    front: list[int] = []
+    for i in sorted(range(len(points)), key=lambda i: (*points[i][:2], -points[i][2])):
+        if not front or points[i][2] > points[front[-1]][2]:
+            front.append(i)
+    return front
+
+
 def pareto_front(points: Sequence[tuple[float, float, float]]) -> list[int]:
     """Numbers of the points (value, size, cost) that no other point beats: higher value, smaller size, lower cost.
 
