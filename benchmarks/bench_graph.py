@@ -49,7 +49,7 @@ def normal_data(n_queries: int, n_documents: int, n_features: int, decimals: int
 
 
 def ohsumed_training(folder: Path) -> RankingData:
-    from leanrank.data.letor import read_letor
+    from leanrank.data.letor.reader import read_letor
 
     first, second, third = (read_letor(folder / f"S{i}.txt.gz") for i in (1, 2, 3))
     return first + second + third

@@ -22,11 +22,11 @@ import numpy as np
 from benchmarks.quality import DOCS, HERE, OURS, RANKERS, RUNS, K, choose, final_ranker, ndcg, per_query
 from benchmarks.quality_data import ELSEWHERE, FIXED, LETOR, Split, splits
 
-from leanrank.evaluation.choice import TOLD_APART, Rule, mean
 from leanrank.evaluation.confidence_set import confidence_set
 from leanrank.evaluation.held_out import HeldOut
 from leanrank.evaluation.journal import Journal
-from leanrank.evaluation.portfolio import AUTO, Learner
+from leanrank.evaluation.select.choice import TOLD_APART, Rule, mean
+from leanrank.evaluation.select.portfolio import AUTO, Learner
 from leanrank.selectors.limits import Limits
 
 #: The method that is preferred to all others; None leaves the order of the portfolio.
@@ -51,7 +51,7 @@ class _Seen(Rule):
 def held_out_values(split: Split, kind: str, name: str, f: int) -> dict[str, list[float | None]]:
     """Of each method that chooses as many as asked, the metric of every training query as `select` sees it."""
     _Seen.shown.clear()
-    with patch("leanrank.evaluation.select_features.Rule", _Seen):
+    with patch("leanrank.evaluation.select.run.Rule", _Seen):
         choose(OURS, split, kind, K, name, f)
     candidates, values = _Seen.shown[0]
     rows = [(c, row) for c, row in zip(candidates[:-1], values[:-1], strict=True) if all(len(s) == K for s in c.sets)]

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from leanrank.data.whole_file import write_whole
-from leanrank.evaluation.comparison import Comparison
+from leanrank.evaluation.compare.comparison import Comparison
 
 HERE = Path(__file__).parent
 JOURNAL = HERE / "results" / "compare_ohsumed.db"

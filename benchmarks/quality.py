@@ -26,7 +26,7 @@ from benchmarks.quality_peers import LIGHTGBM, PEERS
 from leanrank import NDCG, as_ranker, select
 from leanrank.evaluation.held_out import scaled
 from leanrank.evaluation.journal import Journal
-from leanrank.evaluation.stop_rule import differences
+from leanrank.evaluation.select.stop_rule import differences
 from leanrank.rankers.ranksvm import RankSVM
 
 HERE = Path(__file__).parent

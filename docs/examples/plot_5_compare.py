@@ -9,7 +9,7 @@ each fold, and tests the differences.
 import altair as alt
 
 import leanrank
-from leanrank.evaluation.compare import compare
+from leanrank.evaluation.compare.run import compare
 
 data, truth = leanrank.make_ranking(150, n_informative=6, n_redundant=12, n_noise=6, random_state=0)
 methods = ["top-k", "gas", "mrmr", "hcas", "fs-scpr"]

@@ -1,14 +1,13 @@
 """Types of the public names, which load lazily at run time; a test keeps the two lists equal."""
 
 from leanrank.data.folds import letor_folds as letor_folds
-from leanrank.data.frames import from_frame as from_frame
-from leanrank.data.letor import read_letor as read_letor
-from leanrank.data.letor_scan import scan_letor as scan_letor
-from leanrank.data.letor_writer import write_letor as write_letor
+from leanrank.data.letor.reader import read_letor as read_letor
+from leanrank.data.letor.scan import scan_letor as scan_letor
+from leanrank.data.letor.writer import write_letor as write_letor
 from leanrank.data.orders import from_orders as from_orders
 from leanrank.data.orders import read_sushi as read_sushi
-from leanrank.data.parquet import scan_parquet as scan_parquet
-from leanrank.data.parquet_writing import write_parquet as write_parquet
+from leanrank.data.parquet.scan import scan_parquet as scan_parquet
+from leanrank.data.parquet.writer import write_parquet as write_parquet
 from leanrank.data.ranking_data import RankingData as RankingData
 from leanrank.data.ranking_data import RankingSource as RankingSource
 from leanrank.data.scaling import QueryMinMaxScaler as QueryMinMaxScaler
@@ -17,15 +16,16 @@ from leanrank.data.splits import QueryKFold as QueryKFold
 from leanrank.data.splits import QueryShuffleSplit as QueryShuffleSplit
 from leanrank.data.synthetic import make_ranking as make_ranking
 from leanrank.data.tables import read_table as read_table
+from leanrank.data.tabular.frames import from_frame as from_frame
 from leanrank.engines.dask_engine import DaskEngine as DaskEngine
 from leanrank.engines.fold import fold as fold
 from leanrank.engines.local import LocalEngine as LocalEngine
 from leanrank.engines.spark_engine import SparkEngine as SparkEngine
 from leanrank.errors import LeanRankError as LeanRankError
 from leanrank.evaluation.cross_validation import cross_validate as cross_validate
-from leanrank.evaluation.select_features import select as select
-from leanrank.evaluation.selection import Selection as Selection
-from leanrank.evaluation.selection import load_selection as load_selection
+from leanrank.evaluation.select.run import select as select
+from leanrank.evaluation.select.selection import Selection as Selection
+from leanrank.evaluation.select.selection import load_selection as load_selection
 from leanrank.metrics.average_precision import AP as AP
 from leanrank.metrics.correlation import KendallTau as KendallTau
 from leanrank.metrics.correlation import SpearmanRho as SpearmanRho

@@ -13,7 +13,7 @@ import pytest
 
 from leanrank import make_ranking, select
 from leanrank.cli.demo import PLANTED
-from leanrank.evaluation.compare import compare
+from leanrank.evaluation.compare.run import compare
 from leanrank.report.writing import write_report
 
 ASKED_FOR = bool(os.environ.get("LEANRANK_BROWSER"))

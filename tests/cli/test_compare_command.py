@@ -15,9 +15,9 @@ from rich.console import Console
 from leanrank import make_ranking
 from leanrank.cli._comparison_tables import show_comparison
 from leanrank.cli.app import run
-from leanrank.data.letor import write_letor
-from leanrank.evaluation.compare import compare
-from leanrank.evaluation.comparison import Comparison
+from leanrank.data.letor.reader import write_letor
+from leanrank.evaluation.compare.comparison import Comparison
+from leanrank.evaluation.compare.run import compare
 from leanrank.evaluation.journal import Journal, read_about
 
 ARGUMENTS = ["--methods", "gas,top-k", "--rankers", "ranksvm", "-k", "2,4", "--metrics", "ndcg@5,map", "--folds", "3"]
@@ -100,7 +100,7 @@ def start(file, path, jobs, *, slow):
     """The command in a process of its own, each cell taking at least `slow` seconds."""
     program = (
         "import sys, time\n"
-        "import leanrank.evaluation.compare as module\n"
+        "import leanrank.evaluation.compare.run as module\n"
         f"def slowed(*a, work=module._evaluate):\n    time.sleep({slow})\n    return work(*a)\n"
         "if __name__ == '__main__':\n"
         "    module._evaluate = slowed\n"

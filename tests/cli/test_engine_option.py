@@ -32,7 +32,7 @@ def nothing_is_read_whole(monkeypatch):
         raise AssertionError("the file was read as a whole")
 
     monkeypatch.setattr("leanrank.data.tables.read_table", refuse)
-    monkeypatch.setattr("leanrank.data.letor.read_letor", refuse)
+    monkeypatch.setattr("leanrank.data.letor.reader.read_letor", refuse)
 
 
 def call(command):

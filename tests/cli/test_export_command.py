@@ -9,7 +9,7 @@ import pytest
 
 from leanrank import load_ranker, make_ranking
 from leanrank.cli.app import run
-from leanrank.data.letor import read_letor, write_letor
+from leanrank.data.letor.reader import read_letor, write_letor
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ import pytest
 
 from leanrank import RankSVM, load_ranker, make_ranking, read_table, write_parquet
 from leanrank.cli.app import run
-from leanrank.data.letor import read_letor, write_letor
+from leanrank.data.letor.reader import read_letor, write_letor
 from leanrank.metrics import metric
 
 

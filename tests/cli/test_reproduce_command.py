@@ -4,10 +4,10 @@ import json
 
 import pytest
 
-import leanrank.evaluation.reproduce.papers as papers
+import leanrank.reproduce.papers as papers
 from leanrank.cli.app import run
-from leanrank.evaluation.reproduce.outcome import Cell, Claim, Reproduction, Table
-from leanrank.evaluation.reproduce.published_tables import Published
+from leanrank.reproduce.outcome import Cell, Claim, Reproduction, Table
+from leanrank.reproduce.published_tables import Published
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from leanrank.data.folds import Fold, letor_folds
-from leanrank.data.letor import read_letor
+from leanrank.data.letor.reader import read_letor
 from leanrank.errors import DataError
 
 
@@ -57,7 +57,9 @@ def test_the_official_rotation_of_five_parts(tmp_path, packed):
 def test_parts_are_read_once_and_only_when_asked(tmp_path, monkeypatch):
     _parts(tmp_path)
     read = []
-    monkeypatch.setattr("leanrank.data.letor.read_letor", lambda path, **kw: read.append(path.name) or read_letor(path))
+    monkeypatch.setattr(
+        "leanrank.data.letor.reader.read_letor", lambda path, **kw: read.append(path.name) or read_letor(path)
+    )
     folds = letor_folds(tmp_path)
     assert repr(folds).startswith("LetorFolds: 5 folds of")
     assert read == []

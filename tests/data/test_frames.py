@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 from leanrank import RankingData, from_frame
-from leanrank.data.frames import to_frame
+from leanrank.data.tabular.frames import to_frame
 from leanrank.errors import DataError, LeanRankError, MissingValuesError, ParameterError, UnknownNameError
 
 COLUMNS = {

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from tests.naive import letor as naive
 
 from leanrank import RankingData, read_letor
-from leanrank.data import letor_lines
-from leanrank.data.letor import read
-from leanrank.data.letor_rows import Format
+from leanrank.data.letor import lines as letor_lines
+from leanrank.data.letor.reader import read
+from leanrank.data.letor.rows import Format
 from leanrank.errors import DataError, ParameterError
 
 SMALL = "2 qid:10 1:0.5 2:-1e-3 3:7 # d1\n0 qid:10 1:0 2:3 3:NULL\n1 qid:x 3:4 #\n"

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from tests.naive import letor as naive
 
 from leanrank.data import RankingData
-from leanrank.data.letor import read
-from leanrank.data.letor_rows import Format
+from leanrank.data.letor.reader import read
+from leanrank.data.letor.rows import Format
 from leanrank.errors import LeanRankError
 
 SEEDS = [

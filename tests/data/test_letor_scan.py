@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from leanrank import read_letor, scan_letor
-from leanrank.data.letor_scan import LetorSource
+from leanrank.data.letor.scan import LetorSource
 from leanrank.data.ranking_data import RankingSource, concatenate, fingerprint
 from leanrank.errors import DataError, ParameterError
 

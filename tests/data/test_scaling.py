@@ -294,7 +294,7 @@ def test_ohsumed_raw_values_scale_to_the_published_normalised_files(data_dir):
     In the files NULL became the minimum of its query, except for BM25 and its logarithm (six features), where it
     became 0 before scaling.
     """
-    from leanrank.data.letor import read_letor
+    from leanrank.data.letor.reader import read_letor
 
     different, most = np.zeros(45, dtype=int), 0.0
     for part in range(1, 6):

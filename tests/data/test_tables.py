@@ -20,8 +20,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from leanrank import RankingData, read_table, scan_parquet, write_parquet
-from leanrank.data.frames import from_frame, to_frame
 from leanrank.data.ranking_data import concatenate
+from leanrank.data.tabular.frames import from_frame, to_frame
 from leanrank.data.whole_queries import Rows, whole_query_blocks
 from leanrank.errors import DataError, LeanRankError, MissingValuesError, UnknownNameError
 
@@ -492,7 +492,7 @@ def test_a_stream_is_not_held():
 
 def test_importing_leanrank_loads_no_table_library():
     code = (
-        "import sys, leanrank, leanrank.data.door, leanrank.data.tables, leanrank.data.parquet_writing;"
+        "import sys, leanrank, leanrank.data.door, leanrank.data.tables, leanrank.data.parquet.writer;"
         "print(sorted({'pandas', 'polars', 'pyarrow', 'narwhals'} & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

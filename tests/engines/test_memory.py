@@ -21,8 +21,8 @@ from leanrank import (
     scan_parquet,
     write_parquet,
 )
-from leanrank.data.letor import write_letor
-from leanrank.data.letor_scan import scan_letor
+from leanrank.data.letor.reader import write_letor
+from leanrank.data.letor.scan import scan_letor
 from leanrank.errors import DataError
 from leanrank.selectors import registry
 from leanrank.stats.anova import AnovaF

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from leanrank.evaluation.choice import Candidate, Rule
+from leanrank.evaluation.select.choice import Candidate, Rule
 
 
 def _candidates(*sizes):

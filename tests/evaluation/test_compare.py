@@ -9,8 +9,8 @@ import pytest
 
 from leanrank import GAS, RankSVM, cross_validate, make_ranking
 from leanrank.errors import DataError, LeanRankError, ParameterError, UnknownNameError
-from leanrank.evaluation.compare import compare
-from leanrank.evaluation.comparison import REFERENCE, Comparison
+from leanrank.evaluation.compare.comparison import REFERENCE, Comparison
+from leanrank.evaluation.compare.run import compare
 from leanrank.evaluation.journal import Journal
 from leanrank.evaluation.significance import holm, paired_bootstrap, paired_t_test
 

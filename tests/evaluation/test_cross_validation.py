@@ -13,8 +13,8 @@ from leanrank.data.ranking_data import RankingData, concatenate
 from leanrank.data.scaling import QueryMinMaxScaler
 from leanrank.errors import DataError, ParameterError, UnknownNameError
 from leanrank.evaluation import grids
-from leanrank.evaluation.fold_run import Candidate, candidates, run_fold
-from leanrank.evaluation.protocol import folds_of
+from leanrank.evaluation.compare.fold_run import Candidate, candidates, run_fold
+from leanrank.evaluation.compare.protocol import folds_of
 from leanrank.evaluation.records import CrossValidation
 from leanrank.metrics import metric
 from leanrank.stats import feature_graph as graph_module

@@ -9,9 +9,9 @@ from tests.engines.deadly import break_ranksvm, die_with_the_first_task, mend_ra
 from typer.testing import CliRunner
 
 from leanrank import DaskEngine, LocalEngine, RankSVM, make_ranking, select
-from leanrank.data.letor import write_letor
+from leanrank.data.letor.reader import write_letor
 from leanrank.errors import LeanRankError, ParameterError
-from leanrank.evaluation.compare import compare
+from leanrank.evaluation.compare.run import compare
 from leanrank.evaluation.journal import Journal, read_about
 from leanrank.selectors import registry
 

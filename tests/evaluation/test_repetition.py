@@ -18,7 +18,7 @@ def test_published_ohsumed_column():
 
 
 def test_published_sums_agree():
-    folder = files("leanrank.evaluation.reproduce") / "published"
+    folder = files("leanrank.reproduce") / "published"
     totals = {}
     for name, weight in (("bestgain_table3_nfeatures.csv", None), ("bestgain_table4_repetition.csv", "times")):
         with (folder / name).open(newline="") as file:

@@ -11,8 +11,9 @@ import pytest
 
 from leanrank import GAS, NDCG, RankingData, RankSVM, make_ranking, select
 from leanrank.errors import DataError, ParameterError
-from leanrank.evaluation import request, select_features
 from leanrank.evaluation.journal import Journal
+from leanrank.evaluation.select import request
+from leanrank.evaluation.select import run as select_features
 from leanrank.rankers.adapters import as_ranker
 from leanrank.selectors.cegb import with_costs
 from leanrank.selectors.selection_record import plain

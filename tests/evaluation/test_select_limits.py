@@ -18,7 +18,7 @@ from leanrank import (
     make_ranking,
     select,
 )
-from leanrank.evaluation.portfolio import IMPORTANCE, SIMILARITY
+from leanrank.evaluation.select.portfolio import IMPORTANCE, SIMILARITY
 from leanrank.selectors import registry
 from leanrank.selectors._base import Selector
 from leanrank.selectors.cegb import with_costs

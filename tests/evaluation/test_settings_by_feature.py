@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from leanrank import GAS, cross_validate, make_ranking, select
-from leanrank.evaluation.final_test import final_test
+from leanrank.evaluation.select.final_test import final_test
 from leanrank.metrics import metric
 from leanrank.rankers.registry import get
 from leanrank.selectors.cegb import with_costs

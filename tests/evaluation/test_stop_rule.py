@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from leanrank.errors import DataError, ParameterError
-from leanrank.evaluation.stop_rule import differences, pareto_front
+from leanrank.evaluation.select.stop_rule import differences, pareto_front
 
 
 def test_one_candidate_is_close_to_the_t_interval():
@@ -57,7 +57,7 @@ def test_skipped_queries_do_not_count():
 
 
 def test_large_tables_are_resampled_in_chunks(monkeypatch):
-    from leanrank.evaluation import stop_rule
+    from leanrank.evaluation.select import stop_rule
 
     values = np.random.default_rng(0).normal(size=(3, 40))
     whole = differences(values, np.zeros(40), n_resamples=100)

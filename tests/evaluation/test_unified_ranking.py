@@ -10,7 +10,7 @@ from scipy.stats import rankdata
 from leanrank.errors import DataError
 from leanrank.evaluation.unified_ranking import competition_ranks, unified_ranking
 
-PUBLISHED = files("leanrank.evaluation.reproduce") / "published"
+PUBLISHED = files("leanrank.reproduce") / "published"
 
 
 def read(name):

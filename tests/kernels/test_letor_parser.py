@@ -11,8 +11,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from leanrank.data.letor import read
-from leanrank.data.letor_rows import Format, parse_piece
+from leanrank.data.letor.reader import read
+from leanrank.data.letor.rows import Format, parse_piece
 from leanrank.kernels import letor_parser as parser
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from leanrank import RankingData, Selection
-from leanrank.evaluation.evidence import changes
-from leanrank.evaluation.select_features import SIZES
-from leanrank.evaluation.selection import CurvePoint
+from leanrank.evaluation.select.evidence import changes
+from leanrank.evaluation.select.run import SIZES
+from leanrank.evaluation.select.selection import CurvePoint
 
 HOSTILE = (
     "<script>window.hacked = 1</script>",

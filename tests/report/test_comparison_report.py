@@ -8,8 +8,8 @@ import pytest
 
 from leanrank import make_ranking, select
 from leanrank.errors import DataError
-from leanrank.evaluation.compare import compare
-from leanrank.evaluation.comparison import Comparison
+from leanrank.evaluation.compare.comparison import Comparison
+from leanrank.evaluation.compare.run import compare
 from leanrank.evaluation.journal import Journal
 from leanrank.report._summary import summarize
 from leanrank.report.charts import charts

@@ -11,7 +11,7 @@ from tests.report.made_up import HOSTILE, made_up
 
 from leanrank import FeatureGraph, RankingData, make_ranking, select
 from leanrank.errors import DataError
-from leanrank.evaluation.portfolio import IMPORTANCE, SIMILARITY
+from leanrank.evaluation.select.portfolio import IMPORTANCE, SIMILARITY
 from leanrank.report import charts
 from leanrank.report._summary import summarize
 from leanrank.report.alike import STANDS_FOR, alike, groups, nearest, nearest_kept, representatives, spread, stands_for

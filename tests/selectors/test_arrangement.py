@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.selectors.metamorphic import shuffled_rows, tie_free
 
+from leanrank.data.arrangement import Arrangement
 from leanrank.data.ranking_data import RankingData
-from leanrank.selectors.arrangement import Arrangement
 
 DATA = tie_free(0)
 

@@ -12,6 +12,7 @@ from sklearn.svm import LinearSVC
 from tests.selectors.metamorphic import tie_free
 from tests.selectors.test_rfe import differences
 
+from leanrank.data.arrangement import Arrangement
 from leanrank.data.ranking_data import RankingData
 from leanrank.data.splits import QueryKFold
 from leanrank.data.synthetic import make_ranking
@@ -20,7 +21,6 @@ from leanrank.metrics import metric
 from leanrank.rankers._base import NothingToLearnWarning
 from leanrank.rankers.ranksvm import RankSVM
 from leanrank.selectors import FSMSVM, FSMRank
-from leanrank.selectors.arrangement import Arrangement
 from leanrank.selectors.fsm_problem import FSMProblem
 from leanrank.stats.feature_graph import feature_graph
 

@@ -12,13 +12,13 @@ from tests.naive.limited_greedy import Rules
 from tests.selectors.metamorphic import check_columns, check_rows_and_queries, tie_free
 from tests.selectors.set_function import SetFunction, SetRanker
 
+from leanrank.data.arrangement import Arrangement
 from leanrank.data.ranking_data import RankingData
 from leanrank.data.synthetic import make_ranking
 from leanrank.errors import ParameterError
 from leanrank.rankers.ranksvm import RankSVM
 from leanrank.rankers.registry import get
 from leanrank.selectors import BoosterImportance, RankingRFE, cegb_params
-from leanrank.selectors.arrangement import Arrangement
 from leanrank.selectors.cegb import for_columns, with_costs
 from leanrank.selectors.importances import importances
 

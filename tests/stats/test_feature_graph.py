@@ -280,7 +280,7 @@ def test_an_array_that_promises_more_than_it_has(tmp_path):
 @pytest.mark.data
 def test_ohsumed_by_parts_equals_ohsumed_whole(data_dir):
     """Constant features are those its README lists, and the best single feature is known."""
-    from leanrank.data.letor import read_letor
+    from leanrank.data.letor.reader import read_letor
 
     parts = [read_letor(data_dir / "ohsumed" / f"S{i}.txt.gz") for i in (1, 2, 3)]
     whole = feature_graph(concatenate(parts))

@@ -226,7 +226,7 @@ def test_missing_values_are_refused():
 @pytest.mark.data
 def test_mq2008_agrees_with_scipy(data_dir):
     """Short lists, many ties, queries of constant features: pair by pair, query by query."""
-    from leanrank.data.letor import read_letor
+    from leanrank.data.letor.reader import read_letor
 
     data = read_letor(data_dir / "mq2008" / "S1.txt.gz")
     tau_b = fold(Similarity(ties="tau-b"), data)

@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from leanrank.evaluation.comparison import DECIMALS, REFERENCE, Comparison
+from leanrank.evaluation.compare.comparison import DECIMALS, REFERENCE, Comparison
 
 #: Ranks with a column of their own in the unified ranking: with thirty methods there is no room for thirty.
 _RANKS_SHOWN = 5

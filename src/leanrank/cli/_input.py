@@ -38,7 +38,7 @@ def read_data(
         from leanrank.data.tables import read_table
 
         return read_table(path, label=label, qid=qid, comments=comments, regroup=regroup, missing=True)
-    from leanrank.data.letor import read_letor
+    from leanrank.data.letor.reader import read_letor
 
     return read_letor(path, regroup=regroup)
 
@@ -48,7 +48,7 @@ def read_like(path: Path, data: RankingData, **reading: Any) -> RankingData:
     other, wanted = read_data(path, **reading), list(data.feature_names)
     if not is_table(path) and other.n_features < data.n_features:
         # A feature that is 0 in every row need not be in a LETOR file.
-        from leanrank.data.letor import read_letor
+        from leanrank.data.letor.reader import read_letor
 
         other = read_letor(path, n_features=data.n_features, regroup=bool(reading.get("regroup")))
     if list(other.feature_names) == wanted:
@@ -68,11 +68,11 @@ def scan_data(
 ) -> RankingSource:
     """A judged file as a source that the engine reads block by block; CSV, and text to be regrouped, are read here."""
     if path.is_dir() or path.suffix.lower() in (".parquet", ".pq"):
-        from leanrank.data.parquet import scan_parquet
+        from leanrank.data.parquet.scan import scan_parquet
 
         return scan_parquet(path, label=label, qid=qid, comments=comments, regroup=regroup, missing=True)
     if is_table(path) or regroup:
         return read_data(path, label=label, qid=qid, comments=comments, regroup=regroup)
-    from leanrank.data.letor_scan import scan_letor
+    from leanrank.data.letor.scan import scan_letor
 
     return scan_letor(path)

@@ -37,7 +37,7 @@ def read_for_model(
     largest = max((int(name) for name in wanted if name.isdecimal()), default=0)
     if not is_table(path) and largest > data.n_features:
         # A feature that is 0 in every row need not be in a LETOR file.
-        from leanrank.data.letor import read_letor
+        from leanrank.data.letor.reader import read_letor
 
         data = read_letor(path, n_features=largest)
     return data if list(data.feature_names) == wanted else data.subset(wanted)

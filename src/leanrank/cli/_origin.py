@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from leanrank.evaluation.selection import Selection
+    from leanrank.evaluation.select.selection import Selection
 
 
 def origin_of(file: Path, **reading: Any) -> dict[str, Any]:
@@ -22,7 +22,7 @@ def origin_of(file: Path, **reading: Any) -> dict[str, Any]:
 def remember(journal: Path, selection: Selection, test: dict[str, Any] | None) -> None:
     """Write where a selection came from, and what a test said of it, into the journal of its run."""
     from leanrank.evaluation.journal import Journal, read_about
-    from leanrank.evaluation.select_features import ANSWER
+    from leanrank.evaluation.select.run import ANSWER
     from leanrank.report.loading import ORIGIN
 
     with Journal(journal, read_about(journal)) as book:

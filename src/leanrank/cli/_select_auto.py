@@ -17,7 +17,7 @@ from leanrank.errors import DataError
 
 if TYPE_CHECKING:
     from leanrank.data.ranking_data import RankingData
-    from leanrank.evaluation.selection import Selection
+    from leanrank.evaluation.select.selection import Selection
 
 INTERRUPTED = 130
 
@@ -26,7 +26,7 @@ def select_auto(
     data: RankingData, *, journal: Path | None, resume: Path | None, output: Path | None, **options: Any
 ) -> Selection:
     """Run `leanrank.select` with a journal."""
-    from leanrank.evaluation.select_features import select
+    from leanrank.evaluation.select.run import select
 
     path = journal_of(journal, resume, output)
     return _run(select, data, path, named=(resume or journal) is not None, **options)

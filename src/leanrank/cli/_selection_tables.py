@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 if TYPE_CHECKING:
-    from leanrank.evaluation.selection import CurvePoint, Selection
+    from leanrank.evaluation.select.selection import CurvePoint, Selection
 
 #: Smaller sets that are offered.
 OFFERED = 8
@@ -17,7 +17,7 @@ OFFERED = 8
 
 def show_selection(selection: Selection, test: dict[str, Any] | None, console: Console) -> None:
     """The answer, the features, and what changed."""
-    from leanrank.evaluation.choice import ALL
+    from leanrank.evaluation.select.choice import ALL
 
     kept_all = selection.method == ALL
     style = "green" if selection.proven and not kept_all else "yellow"
@@ -40,7 +40,7 @@ def smaller_sets(selection: Selection) -> list[CurvePoint]:
 
     None where the queries are too few to prove anything at any loss.
     """
-    from leanrank.evaluation.stop_rule import FEWEST_QUERIES, surer_than_cheaper
+    from leanrank.evaluation.select.stop_rule import FEWEST_QUERIES, surer_than_cheaper
 
     if selection.versus_all["n_queries"] < FEWEST_QUERIES:
         return []
@@ -51,7 +51,7 @@ def smaller_sets(selection: Selection) -> list[CurvePoint]:
 
 def loss_that_takes(point: CurvePoint) -> float:
     """The --max-loss, in thousandths, with which a set is proven."""
-    from leanrank.evaluation.choice import thousandths
+    from leanrank.evaluation.select.choice import thousandths
 
     return max(0.0, thousandths(-point.bound))
 

@@ -65,7 +65,7 @@ def compare(
 
     Example: leanrank compare ohsumed --methods gas,mmr,fs-scpr --rankers ranksvm -k 5,10 -o results.db
     """
-    from leanrank.evaluation.comparison import Comparison, check_kind
+    from leanrank.evaluation.compare.comparison import Comparison, check_kind
 
     if table is not None:
         check_kind(table)
@@ -76,7 +76,7 @@ def compare(
         raise ParameterError("Name the data to compare on, or a journal with --show.")
     from leanrank.data.scaling import QueryMinMaxScaler
     from leanrank.engines.parse import engine_of
-    from leanrank.evaluation.compare import compare as run
+    from leanrank.evaluation.compare.run import compare as run
     from leanrank.kernels._threads import default_threads
 
     source = _source(data, label=label, qid=qid, comments=comments, regroup=regroup)

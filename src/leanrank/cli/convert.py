@@ -110,8 +110,8 @@ def _read(
 ) -> tuple[RankingData, list[int]]:
     """The data with the wanted features, in the order of the file, and their numbers in it."""
     from leanrank.cli._model_input import read_features
-    from leanrank.data.letor import read_letor
-    from leanrank.data.lightgbm_text import query_path, read_lightgbm
+    from leanrank.data.letor.lightgbm_text import query_path, read_lightgbm
+    from leanrank.data.letor.reader import read_letor
 
     names = None if features is None else read_features(features)
     from_lightgbm = not is_table(file) and query_path(file).exists()
@@ -134,19 +134,19 @@ def _read(
 
 def _write(data: RankingData, ids: list[int], output: Path, kind: str) -> None:
     if kind == "letor":
-        from leanrank.data.letor_writer import write_letor
+        from leanrank.data.letor.writer import write_letor
 
         write_letor(_numbered(data, ids), output)
     elif kind == "lightgbm":
-        from leanrank.data.lightgbm_text import write_lightgbm
+        from leanrank.data.letor.lightgbm_text import write_lightgbm
 
         write_lightgbm(_numbered(data, ids), output)
     elif kind == "csv":
-        from leanrank.data.csv_writer import write_csv
+        from leanrank.data.tabular.csv_writer import write_csv
 
         write_csv(data, output)
     elif kind == "parquet":
-        from leanrank.data.parquet_writing import write_parquet
+        from leanrank.data.parquet.writer import write_parquet
 
         write_parquet(data, output)
     else:

@@ -17,7 +17,7 @@ from leanrank.cli._input import JsonOption
 
 if TYPE_CHECKING:
     from leanrank.data.synthetic import FeatureTruth
-    from leanrank.evaluation.selection import Selection
+    from leanrank.evaluation.select.selection import Selection
 
 #: What the demo plants: copies of a few good features, and noise.
 PLANTED = {"n_informative": 6, "n_redundant": 12, "n_noise": 12, "n_query_level": 1, "n_constant": 1}
@@ -35,9 +35,9 @@ def demo(
     """
     from leanrank.cli._selection_tables import show_selection
     from leanrank.cli.lint import show
-    from leanrank.data.letor import read_letor, write_letor
+    from leanrank.data.letor.reader import read_letor, write_letor
     from leanrank.data.synthetic import make_ranking
-    from leanrank.evaluation.select_features import select
+    from leanrank.evaluation.select.run import select
     from leanrank.stats.lint import lint
 
     console = Console(quiet=as_json)

@@ -62,8 +62,8 @@ def reduce(
     Example: leanrank reduce train.txt -k 3 -o reduced.txt --weights components.json
     """
     from leanrank.cli._charts import write_chart
-    from leanrank.data.letor import write_letor
-    from leanrank.data.parquet_writing import write_parquet
+    from leanrank.data.letor.reader import write_letor
+    from leanrank.data.parquet.writer import write_parquet
     from leanrank.data.whole_file import write_whole
     from leanrank.reducers.rcdr import RCDR
 

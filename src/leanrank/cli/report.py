@@ -54,7 +54,7 @@ def report(
 
     Example: leanrank report features.json -o report.html
     """
-    from leanrank.evaluation.comparison import Comparison
+    from leanrank.evaluation.compare.comparison import Comparison
     from leanrank.report._summary import summarize
     from leanrank.report.chart_files import write_charts
     from leanrank.report.loading import load_results

@@ -17,7 +17,7 @@ from rich.text import Text
 from leanrank.cli._input import JsonOption
 
 if TYPE_CHECKING:
-    from leanrank.evaluation.reproduce.outcome import Reproduction
+    from leanrank.reproduce.outcome import Reproduction
 
 DIFFERS = 1
 
@@ -46,9 +46,9 @@ def reproduce(
     from sklearn.exceptions import ConvergenceWarning
 
     from leanrank.data.whole_file import write_whole
-    from leanrank.evaluation.reproduce.markdown import page
-    from leanrank.evaluation.reproduce.papers import PAPERS, run_paper
     from leanrank.kernels._threads import default_threads
+    from leanrank.reproduce.markdown import page
+    from leanrank.reproduce.papers import PAPERS, run_paper
     from leanrank.selectors.selection_record import plain
 
     terminal = Console(stderr=True)
@@ -94,7 +94,7 @@ def _plain(found: Reproduction) -> dict[str, object]:
 
 
 def _show(found: Reproduction) -> None:
-    from leanrank.evaluation.reproduce.markdown import cell_row, verdict
+    from leanrank.reproduce.markdown import cell_row, verdict
 
     console = Console()
     if not console.is_terminal:

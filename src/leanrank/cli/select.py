@@ -35,7 +35,7 @@ from leanrank.errors import ParameterError
 
 if TYPE_CHECKING:
     from leanrank.data.ranking_data import RankingData
-    from leanrank.evaluation.selection import Selection
+    from leanrank.evaluation.select.selection import Selection
 
 
 class Format(StrEnum):
@@ -217,7 +217,7 @@ def _next_step(
         return f"Next: {more}allow a larger loss to keep {k} or fewer (finished work is not repeated):\n  {again}"
     if output is None or form not in (None, Format.json):
         return None
-    from leanrank.evaluation.select_features import default_ranker
+    from leanrank.evaluation.select.run import default_ranker
 
     named = [part for name in ("label", "qid", "comments") if reading[name] for part in (f"--{name}", reading[name])]
     named += ["--regroup"] * reading["regroup"]
@@ -278,8 +278,8 @@ def _test(
     test: RankingData,
 ) -> dict[str, Any]:
     from leanrank.data.splits import QueryKFold
-    from leanrank.evaluation.final_test import final_test
-    from leanrank.evaluation.select_features import default_ranker
+    from leanrank.evaluation.select.final_test import final_test
+    from leanrank.evaluation.select.run import default_ranker
     from leanrank.metrics.names import metric as parse_metric
 
     if valid is None:

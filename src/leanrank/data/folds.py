@@ -120,7 +120,7 @@ def _need(folder: Path, role: str) -> Path:
 
 def _read_alike(paths: list[Path], options: dict[str, Any]) -> list[RankingData]:
     """Read files one by one; all get the features of the widest (absent trailing ones are 0) and one storage."""
-    from leanrank.data.letor import read_letor
+    from leanrank.data.letor.reader import read_letor
 
     parts: list[RankingData] = [read_letor(path, **options) for path in paths]
     names = max((part.feature_names for part in parts), key=len)

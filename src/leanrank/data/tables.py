@@ -9,11 +9,11 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import ArrayLike
 
-from leanrank.data.csv_table import read_csv
 from leanrank.data.grouping import query_offsets
-from leanrank.data.parquet import ParquetSource, open_parquet
-from leanrank.data.parquet_files import about
+from leanrank.data.parquet.files import about
+from leanrank.data.parquet.scan import ParquetSource, open_parquet
 from leanrank.data.ranking_data import RankingData
+from leanrank.data.tabular.csv_reader import read_csv
 from leanrank.errors import DataError
 
 _PARQUET = (".parquet", ".pq")

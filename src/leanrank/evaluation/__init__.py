@@ -5,18 +5,17 @@ from leanrank._lazy import lazy
 __getattr__, __dir__, __all__ = lazy(
     __name__,
     {
-        "Comparison": "leanrank.evaluation.comparison",
+        "Comparison": "leanrank.evaluation.compare.comparison",
         "CrossValidation": "leanrank.evaluation.records",
         "FoldRecord": "leanrank.evaluation.records",
         "Journal": "leanrank.evaluation.journal",
-        "Selection": "leanrank.evaluation.selection",
+        "Selection": "leanrank.evaluation.select.selection",
         "Stability": "leanrank.evaluation.stability",
         "competition_ranks": "leanrank.evaluation.unified_ranking",
         "cross_validate": "leanrank.evaluation.cross_validation",
         "holm": "leanrank.evaluation.significance",
-        "load_selection": "leanrank.evaluation.selection",
+        "load_selection": "leanrank.evaluation.select.selection",
         "paired_bootstrap": "leanrank.evaluation.significance",
         "paired_t_test": "leanrank.evaluation.significance",
-        "select": "leanrank.evaluation.select_features",
     },
 )

@@ -11,8 +11,8 @@ from sklearn.base import clone
 from leanrank.data.folds import Fold
 from leanrank.errors import ParameterError
 from leanrank.evaluation import grids
-from leanrank.evaluation.fold_run import Candidate, Size, candidates, run_fold
-from leanrank.evaluation.protocol import folds_of
+from leanrank.evaluation.compare.fold_run import Candidate, Size, candidates, run_fold
+from leanrank.evaluation.compare.protocol import folds_of
 from leanrank.evaluation.records import CrossValidation, FoldRecord
 from leanrank.metrics._base import Metric
 from leanrank.metrics.names import metric as parse_metric

@@ -12,10 +12,10 @@ import numpy as np
 from leanrank import __version__
 from leanrank.data.ranking_data import RankingData
 from leanrank.errors import DataError, MissingValuesError
-from leanrank.evaluation.choice import ALL
-from leanrank.evaluation.comparison import REFERENCE, Comparison
-from leanrank.evaluation.portfolio import IMPORTANCE, SIMILARITY
-from leanrank.evaluation.selection import CurvePoint, Selection, sentence_of
+from leanrank.evaluation.compare.comparison import REFERENCE, Comparison
+from leanrank.evaluation.select.choice import ALL
+from leanrank.evaluation.select.portfolio import IMPORTANCE, SIMILARITY
+from leanrank.evaluation.select.selection import CurvePoint, Selection, sentence_of
 from leanrank.report.alike import alike, nearest_kept, stands_for
 from leanrank.selectors.limits import Limits
 from leanrank.stats.feature_graph import feature_graph

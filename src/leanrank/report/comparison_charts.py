@@ -6,7 +6,7 @@ from typing import Any
 
 import altair as alt
 
-from leanrank.evaluation.comparison import REFERENCE
+from leanrank.evaluation.compare.comparison import REFERENCE
 
 Spec = dict[str, Any]
 

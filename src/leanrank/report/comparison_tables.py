@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from leanrank.evaluation.comparison import DECIMALS, REFERENCE
+from leanrank.evaluation.compare.comparison import DECIMALS, REFERENCE
 from leanrank.report.tables import Table
 
 #: Features named of those most repeated.

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from leanrank.errors import DataError
-from leanrank.evaluation.comparison import Comparison
+from leanrank.evaluation.compare.comparison import Comparison
 from leanrank.evaluation.journal import Journal, read_about
-from leanrank.evaluation.select_features import ANSWER
-from leanrank.evaluation.selection import Selection, selection_of
+from leanrank.evaluation.select.run import ANSWER
+from leanrank.evaluation.select.selection import Selection, selection_of
 
 #: The task of a journal whose result says where a selection came from, and what a test said of it.
 ORIGIN = {"task": "origin"}

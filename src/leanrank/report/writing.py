@@ -10,8 +10,8 @@ from typing import Any
 from leanrank.data.ranking_data import RankingData
 from leanrank.data.whole_file import write_whole
 from leanrank.errors import UnknownNameError
-from leanrank.evaluation.comparison import Comparison
-from leanrank.evaluation.selection import Selection
+from leanrank.evaluation.compare.comparison import Comparison
+from leanrank.evaluation.select.selection import Selection
 from leanrank.report._summary import summarize
 from leanrank.report.html import html
 from leanrank.report.markdown import markdown

@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from leanrank.data.door import as_source, is_source
 from leanrank.data.mapped_source import MappedSource
-from leanrank.data.parquet import ParquetSource
+from leanrank.data.parquet.scan import ParquetSource
 from leanrank.data.ranking_data import RankingData, RankingSource
 from leanrank.errors import DataError, ParameterError
 from leanrank.selectors.limits import LIMITS, Limits

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
+from leanrank.data.arrangement import Arrangement
 from leanrank.data.door import as_ranking_data
 from leanrank.data.ranking_data import RankingData, RankingSource, concatenate
 from leanrank.engines.fold import fold
@@ -18,7 +19,6 @@ from leanrank.errors import DataError
 from leanrank.rankers._base import LinearRanker, NothingToLearnWarning, Ranker
 from leanrank.rankers.adapters import as_ranker
 from leanrank.selectors._base import Selector
-from leanrank.selectors.arrangement import Arrangement
 from leanrank.selectors.cegb import for_columns
 from leanrank.selectors.importances import importances
 from leanrank.selectors.path import Path

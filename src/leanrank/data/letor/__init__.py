@@ -1,0 +1,1 @@
+"""LETOR text: reader, scanner, writer, and their errors."""

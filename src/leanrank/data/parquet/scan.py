@@ -1,0 +1,250 @@
+"""Parquet files and folders as a stream of whole queries."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from leanrank.data.columns import check_labels, check_values, id_column, label_column, numeric_matrix, text_column
+from leanrank.data.parquet.files import about, batches, folder_keys, is_numeric_type, opened_parquet, parquet_files
+from leanrank.data.ranking_data import BLOCK_ROWS, RankingData
+from leanrank.data.roles import Roles, assign_roles, refuse_duplicates, stated_roles
+from leanrank.data.whole_queries import Rows, whole_query_blocks
+from leanrank.errors import DataError
+
+if TYPE_CHECKING:
+    from leanrank.data.parquet.parts import ParquetPart
+
+_BATCH_BYTES = 1 << 25  # of a decoded batch
+_BATCH_ROWS = 1 << 16
+
+
+def scan_parquet(
+    path: str | os.PathLike[str],
+    *,
+    label: str | None = None,
+    qid: str | None = None,
+    features: Sequence[str] | None = None,
+    comments: str | None = None,
+    regroup: bool = False,
+    missing: bool | None = None,
+) -> ParquetSource:
+    """Open a Parquet file, or a folder of them, without reading it: a source of blocks of whole queries.
+
+    Memory is bounded by a block and the longest query (and one id per query), never by the file.
+
+    Parameters
+    ----------
+    path : path of a file or folder
+        The files of a folder, its folders included, in the order of their names. Where folders are called
+        ``key=value``, `qid` may be such a key.
+    label, qid, features, comments
+        Names of columns, as in `from_frame`; files that `write_parquet` wrote need none.
+    regroup : bool
+        Bring the rows of a query together where they are not adjacent or in several files, rather than refuse;
+        queries then come by first appearance. A first pass reads the query ids; after that each row group is read
+        once for every block that has a query in it, so sort files by query if you can.
+    missing : bool, optional
+        Whether NaN and null in features stand for missing values. If not given: as the file says, otherwise no.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> from leanrank import RankingData, write_parquet
+    >>> data = RankingData([[2.5], [0.5], [1.0]], [1, 0, 2], [0, 2, 3], ["tea", "cup"], ["bm25"])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_parquet(data, pathlib.Path(folder, "judged.parquet"))
+    ...     source = scan_parquet(folder)
+    ...     [block.query_ids.tolist() for block in source.blocks(n_rows=2)]
+    [['tea'], ['cup']]
+    """
+    return open_parquet(
+        path,
+        label=label,
+        qid=qid,
+        features=features,
+        comments=comments,
+        regroup=regroup,
+        missing=missing,
+        needs_qid=True,
+    )
+
+
+@dataclass(frozen=True)
+class _File:
+    path: Path
+    rows_of_groups: tuple[int, ...]
+    query: str | int | None  # where the folder's name gives the query id
+
+    @property
+    def n_rows(self) -> int:
+        return sum(self.rows_of_groups)
+
+
+@dataclass(frozen=True, repr=False)
+class ParquetSource:
+    """A `RankingSource` over Parquet files; made by `scan_parquet`."""
+
+    files: tuple[_File, ...]
+    roles: Roles
+    narrow: bool
+    text_ids: bool
+    regroup: bool = False
+
+    @property
+    def feature_names(self) -> tuple[str, ...]:
+        return self.roles.features
+
+    @property
+    def missing(self) -> bool:
+        return self.roles.missing
+
+    @property
+    def n_rows(self) -> int:
+        return sum(file.n_rows for file in self.files)
+
+    @property
+    def dtype(self) -> Any:
+        return np.float32 if self.narrow else np.float64
+
+    def __repr__(self) -> str:
+        files = self.files[0].path.name + (f" and {len(self.files) - 1} more files" if len(self.files) > 1 else "")
+        return f"ParquetSource: {self.n_rows:,} documents, {len(self.feature_names):,} features, {files}"
+
+    def blocks(self, n_rows: int = BLOCK_ROWS) -> Iterator[RankingData]:
+        """Yield blocks of whole queries of about `n_rows` rows; a longer query is a block of its own."""
+        if self.regroup:
+            from leanrank.data.parquet.regroup import regrouped_blocks
+
+            return regrouped_blocks(self, n_rows)
+        return whole_query_blocks(self.stream(), n_rows, feature_names=self.feature_names, missing=self.missing)
+
+    def stream(self) -> Iterator[Rows]:
+        """All rows, in the order of the files, some at a time."""
+        for file in self.files:
+            yield from self.rows(file)
+
+    def subset(self, features: ArrayLike) -> ParquetSource:
+        """Only these features (0-based numbers or a mask); other columns are not read."""
+        names = tuple(np.array(self.feature_names, dtype=object)[np.asarray(features)])
+        return replace(self, roles=replace(self.roles, features=names))
+
+    def partitions(self, n: int) -> list[ParquetPart] | None:
+        """At most `n` runs of row groups, for workers to read; None with `regroup`."""
+        from leanrank.data.parquet.parts import parquet_parts
+
+        return parquet_parts(self, n)
+
+    def rows(self, file: _File, row_groups: Sequence[int] | None = None, *, threads: bool = True) -> Iterator[Rows]:
+        """The rows of a file, or of a run of its row groups; columns decoded by `threads` of Arrow, or by this one."""
+        roles = self.roles
+        wanted = [name for name in (roles.label, roles.qid, roles.comments, *roles.features) if name is not None]
+        groups = range(len(file.rows_of_groups)) if row_groups is None else row_groups
+        first_row = sum(file.rows_of_groups[: groups[0]]) if groups else 0
+        size = max(256, min(_BATCH_ROWS, _BATCH_BYTES // (8 * len(wanted))))
+        for frame in batches(file.path, groups, wanted, size, threads=threads):
+            with about(file.path):
+                ids = self._ids(file, frame)
+                X = numeric_matrix(frame, roles.features, self.dtype)
+                check_values(X, roles.features, missing=self.missing, qid=ids, first_row=first_row)
+                y = label_column(frame.get_column(roles.label).to_native(), f"column {roles.label!r}")
+                y = check_labels(y, f"column {roles.label!r}", first_row=first_row)
+                texts = None if roles.comments is None else text_column(frame.get_column(roles.comments))
+            yield Rows(X, y, ids, texts, str(file.path))
+            first_row += len(frame)
+
+    def group_ids(self, file: _File, row_group: int) -> NDArray[Any]:
+        """The query ids of a row group, without reading anything else."""
+        if file.query is not None:
+            return np.repeat(np.array([file.query]), file.rows_of_groups[row_group])
+        frames = batches(file.path, [row_group], [str(self.roles.qid)], _BATCH_ROWS)
+        with about(file.path):
+            return np.concatenate([self._ids(file, frame) for frame in frames])
+
+    def _ids(self, file: _File, frame: Any) -> NDArray[Any]:
+        if file.query is not None:
+            return np.repeat(np.array([file.query]), len(frame))
+        if self.roles.qid is None:
+            return np.zeros(len(frame), dtype=np.int64)
+        ids = id_column(frame.get_column(self.roles.qid).to_native(), f"Query id ({self.roles.qid!r})")
+        if ids.dtype.kind == "f":
+            if not (np.isfinite(ids).all() and (ids == np.floor(ids)).all() and (np.abs(ids) < 2**53).all()):
+                raise DataError(f"Column {self.roles.qid!r} has query ids that are no whole numbers: store texts.")
+            ids = ids.astype(np.int64)
+        return ids.astype(str) if self.text_ids else ids
+
+
+def open_parquet(
+    path: str | os.PathLike[str],
+    *,
+    label: str | None,
+    qid: str | None,
+    features: Sequence[str] | None,
+    comments: str | None,
+    regroup: bool,
+    missing: bool | None,
+    needs_qid: bool,
+) -> ParquetSource:
+    """Read the footers, find out which column is what, and check that all files agree."""
+    root = Path(path)
+    paths = parquet_files(root)
+    footers = []
+    for one in paths:
+        with about(one), opened_parquet(one) as file:
+            schema = file.schema_arrow
+            refuse_duplicates(schema.names)
+            groups = tuple(file.metadata.row_group(i).num_rows for i in range(file.num_row_groups))
+            if min(groups, default=0) < 0 or sum(groups) != file.metadata.num_rows:
+                counts = f"{file.metadata.num_rows:,} rows in all but {sum(groups):,} in its row groups"
+                raise DataError(f"the file states {counts}: it is damaged.")
+            footers.append((schema, groups))
+    if not any(sum(groups) for _, groups in footers):
+        raise DataError(f"{root}: there are no documents, only column names.")
+    first = footers[0][0]
+    stated = stated_roles(first.metadata, first.names)
+    keys = [folder_keys(one, root) for one in paths]
+    with about(paths[0]):
+        roles = assign_roles(
+            {field.name: str(field.type) for field in first},
+            numeric=[field.name for field in first if is_numeric_type(field.type)],
+            label=label or stated.get("label"),  # type: ignore[arg-type]
+            qid=qid or stated.get("qid") if needs_qid else None,  # type: ignore[arg-type]
+            comments=comments or stated.get("comments"),  # type: ignore[arg-type]
+            features=features,
+            needs_qid=needs_qid,
+            missing=bool(stated.get("missing", False)) if missing is None else missing,
+            also_qid=set.intersection(*map(set, keys)) - set(first.names),
+        )
+    for one, (schema, _) in zip(paths, footers, strict=True):
+        _check_file(one, schema, roles, in_folder=roles.qid not in first.names)
+    queries = _folder_queries([known.get(str(roles.qid)) for known in keys], in_folder=roles.qid not in first.names)
+    kinds = [schema.field(roles.qid).type if roles.qid in schema.names else None for schema, _ in footers]
+    return ParquetSource(
+        files=tuple(_File(one, groups, query) for one, (_, groups), query in zip(paths, footers, queries, strict=True)),
+        roles=roles,
+        narrow=all(str(schema.field(name).type) == "float" for schema, _ in footers for name in roles.features),
+        text_ids=len({is_numeric_type(kind) for kind in kinds if kind is not None}) > 1,
+        regroup=regroup,
+    )
+
+
+def _folder_queries(values: Sequence[str | None], *, in_folder: bool) -> list[str | int | None]:
+    if not in_folder:
+        return [None] * len(values)
+    whole = all(value is not None and value.lstrip("-").isdecimal() and str(int(value)) == value for value in values)
+    return [int(str(value)) if whole else value for value in values]
+
+
+def _check_file(path: Path, schema: Any, roles: Roles, *, in_folder: bool) -> None:
+    for name in (roles.label, roles.comments, None if in_folder else roles.qid, *roles.features):
+        if name is not None and name not in schema.names:
+            raise DataError(f"{path}: column {name!r} is missing, which the first file has.")
+    for name in (roles.label, *roles.features):
+        if not is_numeric_type(schema.field(name).type):
+            raise DataError(f"{path}: column {name!r} is not numeric: its type is {schema.field(name).type}.")

@@ -1,0 +1,1 @@
+"""Tables with named columns: CSV files and frames."""

@@ -1,0 +1,191 @@
+"""CSV with a line of column names, through pyarrow; every error with file, line and column."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+import warnings
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from numpy.typing import ArrayLike
+
+from leanrank.data.ranking_data import RankingData
+from leanrank.data.roles import assign_roles, refuse_duplicates
+from leanrank.data.tabular.frames import from_frame
+from leanrank.errors import DataError, LeanRankError
+
+_BLOCK_BYTES = 1 << 24  # a line must fit into it
+_WHOLE = r"^(0|-?[1-9][0-9]{0,17})$"
+
+
+def read_csv(
+    path: Path,
+    *,
+    delimiter: str,
+    label: str | None,
+    qid: str | None,
+    features: Sequence[str] | None,
+    comments: str | None,
+    group: ArrayLike | None,
+    query_ptr: ArrayLike | None,
+    regroup: bool,
+    missing: bool,
+) -> RankingData:
+    """Read the file as a pyarrow table with the types its columns' roles ask for, then as any frame."""
+    import pyarrow as pa
+
+    names = _header(path, delimiter)
+    needs_qid = qid is not None or (group is None and query_ptr is None)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:  # what the names alone can tell, before the file is read
+            refuse_duplicates(names)
+            roles = assign_roles(
+                dict.fromkeys(names, "text"),
+                numeric=names,
+                label=label,
+                qid=qid,
+                comments=comments,
+                features=features,
+                needs_qid=needs_qid,
+            )
+        except LeanRankError as error:
+            raise type(error)(f"{path}: {error}{_other_delimiter(names, delimiter)}") from error
+    types = {roles.label: pa.float64()}
+    types |= {name: pa.string() for name in (roles.qid, roles.comments) if name is not None}
+    if features is not None:
+        types |= {name: pa.float64() for name in roles.features}
+    table = _read(path, delimiter, types, names, only=list(types) if features is not None else names)
+    try:
+        if features is None:
+            table = _without_typos(table, roles.features)
+        if roles.qid is not None:
+            table = _with_query_ids(table, roles.qid)
+        return from_frame(
+            table,
+            label=roles.label,
+            qid=roles.qid,
+            features=features,
+            comments=roles.comments,
+            group=group,
+            query_ptr=query_ptr,
+            regroup=regroup,
+            missing=missing,
+        )
+    except LeanRankError as error:
+        text = re.sub(
+            r"(?<!['\w])row (\d+)", lambda row: f"line {_line(path, delimiter, int(row.group(1)) + 2)}", str(error)
+        )
+        raise type(error)(f"{path}: {text}") from error
+
+
+def _line(path: Path, delimiter: str, record: int) -> int:
+    """The line on which a record ends; the line of names is record 1, empty lines are none."""
+    import pyarrow as pa
+
+    with pa.input_stream(path) as stream:
+        lines = csv.reader(io.TextIOWrapper(stream, "utf-8", "replace", newline=""), delimiter=delimiter)
+        with suppress(csv.Error):  # a cell too long for Python's reader: the line reached so far
+            for number, _ in enumerate(filter(None, lines), start=1):
+                if number == record:
+                    break
+        return lines.line_num
+
+
+def _options(delimiter: str, types: dict[str, Any], only: Sequence[str] | None, *, threads: bool) -> dict[str, Any]:
+    from pyarrow.csv import ConvertOptions, ParseOptions, ReadOptions
+
+    return {
+        "read_options": ReadOptions(use_threads=threads, block_size=_BLOCK_BYTES),
+        "parse_options": ParseOptions(delimiter=delimiter, newlines_in_values=True),
+        "convert_options": ConvertOptions(column_types=types, include_columns=only),
+    }
+
+
+def _header(path: Path, delimiter: str) -> list[str]:
+    """The column names, without reading further than the first block."""
+    import pyarrow as pa
+    from pyarrow.csv import open_csv
+
+    try:
+        with open_csv(path, **_options(delimiter, {}, None, threads=False)) as reader:
+            return list(reader.schema.names)
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
+        raise DataError(_sentence(path, delimiter, error, [])) from error
+
+
+def _read(path: Path, delimiter: str, types: dict[str, Any], names: Sequence[str], *, only: Sequence[str]) -> Any:
+    import pyarrow as pa
+    from pyarrow.csv import read_csv as read
+
+    try:
+        table = read(path, **_options(delimiter, types, only, threads=True))
+    except (pa.ArrowException, OSError, UnicodeDecodeError):
+        try:  # once more on one thread, which counts lines
+            table = read(path, **_options(delimiter, types, only, threads=False))
+        except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
+            raise DataError(_sentence(path, delimiter, error, names)) from error
+    if not table.num_rows:
+        raise DataError(f"{path}: there are no documents, only a line of column names.")
+    return table
+
+
+def _sentence(path: Path, delimiter: str, error: Exception, names: Sequence[str]) -> str:
+    """pyarrow's message as one of ours: file, line, column, what was found."""
+    text = " ".join(str(error).split())
+    record = re.search(r"Row #(\d+)", text)
+    where = f"{path}, line {_line(path, delimiter, int(record.group(1)))}" if record else f"{path}"
+    if "Empty CSV" in text:
+        return f"{path}: the file is empty: a line of column names and at least one document are needed."
+    if found := re.search(r"Expected (\d+) columns, got (\d+)", text):
+        return f"{where}: {found.group(2)} cells where the line of column names has {found.group(1)}."
+    if found := re.search(r"invalid value '(.*)'", text):
+        number = re.search(r"column #(\d+)", text)
+        column = f"column {names[int(number.group(1))]!r}" if number and names else "a column"
+        return f"{where}: {found.group(1)!r} in {column} is not a number."
+    if "straddling" in text:
+        return f"{path}: a line is longer than {_BLOCK_BYTES >> 20} MiB, or a quote is never closed."
+    return f"{where}: cannot be read as CSV: {text}"
+
+
+def _without_typos(table: Any, candidates: Sequence[str]) -> Any:
+    """Refuse a column of texts of which most are numbers: that is a typo, not a column to leave out."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    for name in candidates:
+        column = table[name]
+        if pa.types.is_string(column.type):
+            numeric = pc.fill_null(
+                pc.match_substring_regex(column, r"^\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?\s*$"), True
+            )
+            if pc.sum(numeric).as_py() * 2 > len(column):
+                row = pc.index(numeric, False).as_py()
+                raise DataError(f"{column[row].as_py()!r} in column {name!r}, row {row}, is not a number.")
+    return table
+
+
+def _with_query_ids(table: Any, name: str) -> Any:
+    """Query ids as whole numbers where all of them are written as such."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    ids = table[name]
+    empty = pc.equal(ids, "")
+    if pc.any(empty).as_py():
+        raise DataError(f"The query id in column {name!r}, row {pc.index(empty, True).as_py()}, is missing.")
+    if pc.all(pc.match_substring_regex(ids, _WHOLE)).as_py():
+        ids = ids.cast(pa.int64())
+    return table.set_column(table.schema.get_field_index(name), name, ids)
+
+
+def _other_delimiter(names: Sequence[str], delimiter: str) -> str:
+    if len(names) == 1:
+        for other in (";", "\t", "|", ","):
+            if other != delimiter and other in names[0]:
+                return f" If the cells are separated by {other!r}, pass delimiter={other!r}."
+    return ""

@@ -1,0 +1,1 @@
+"""compare: selectors and rankers side by side."""

@@ -1,0 +1,87 @@
+"""What `select` shows for its choice: points of curves, stability, and which queries gain and lose."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from leanrank.evaluation.select.choice import Candidate, mean
+from leanrank.evaluation.select.selection import CurvePoint
+from leanrank.evaluation.select.stop_rule import Difference
+from leanrank.evaluation.stability import nogueira
+from leanrank.selectors.selection_record import plain
+
+#: How many of the queries that lose most are named.
+LOSERS = 10
+#: Bins of the histogram of differences per query.
+BINS = 40
+
+Values = NDArray[np.float64]
+
+
+def curve_point(
+    candidate: Candidate, values: Values, found: Difference, folds: Sequence[NDArray[np.int64]]
+) -> CurvePoint:
+    """A candidate beside all features."""
+    return CurvePoint(
+        method=candidate.method,
+        k=candidate.k,
+        cost=candidate.cost,
+        mean=mean(values),
+        difference=round(found.mean, 6),
+        low=_rounded_down(found.low),
+        high=round(found.high, 6),
+        bound=_rounded_down(found.low_one_sided),
+        per_fold=tuple(mean(values[test]) for test in folds),
+    )
+
+
+def _rounded_down(bound: float) -> float:
+    """So that what it promises is kept."""
+    return math.floor(round(bound * 1e6, 3)) / 1e6
+
+
+def stability_of(candidate: Candidate, names: Sequence[str]) -> dict[str, Any]:
+    """How alike the sets of the folds are, and in what share of them each feature is."""
+    chosen = np.zeros((len(candidate.sets), len(names)), dtype=bool)
+    for row, features in enumerate(candidate.sets):
+        chosen[row, list(features)] = True
+    index, low, high = nogueira(candidate.sets, len(names))
+    often = chosen.mean(axis=0)
+    order = np.argsort(-often, kind="stable")
+    frequency = {names[j]: round(float(often[j]), 6) for j in order if often[j] > 0}
+    return {"nogueira": plain(index), "low": plain(low), "high": plain(high), "frequency": frequency}
+
+
+def losers(values: Values, baseline: Values, query_ids: NDArray[Any]) -> tuple[dict[str, Any], ...]:
+    """The queries hurt most."""
+    change = np.nan_to_num(values - baseline, nan=0.0)
+    order = np.argsort(np.round(change, 12), kind="stable")[:LOSERS]
+    return tuple(
+        {
+            "query": str(query_ids[q]),
+            "all_features": round(float(baseline[q]), 6),
+            "selected": round(float(values[q]), 6),
+        }
+        for q in order
+        if change[q] < 0
+    )
+
+
+def changes(difference: Values) -> dict[str, Any]:
+    """Queries better, worse and the same, and a histogram of those that changed; 0 is always between two bins."""
+    judged = np.round(difference[~np.isnan(difference)], 9)
+    largest = max(float(np.abs(judged).max(initial=0.0)), 1e-6)
+    edges = np.round(np.linspace(-largest, largest, BINS + 1), 6)
+    counts, _ = np.histogram(np.clip(judged[judged != 0], edges[0], edges[-1]), edges)
+    return {
+        "better": int((judged > 0).sum()),
+        "worse": int((judged < 0).sum()),
+        "same": int((judged == 0).sum()),
+        "edges": edges.tolist(),
+        "counts": counts.tolist(),
+    }

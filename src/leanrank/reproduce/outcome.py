@@ -1,0 +1,122 @@
+"""What a reproduction found: cells beside the published ones, claims that hold or do not, tables of our own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from leanrank.reproduce.published_tables import Published
+
+#: A cell this near, as a fraction, is called close.
+NEAR = 0.015
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A published figure and ours.
+
+    Attributes
+    ----------
+    published : Published
+    ours : float or None
+        In the unit of the paper; None where it was not computed, for `reason`.
+    exact : bool
+        Whether the printed digits have to agree.
+    reason : str
+        Why ours is missing, or why it differs.
+    """
+
+    published: Published
+    ours: float | None
+    exact: bool = False
+    reason: str = ""
+
+    @property
+    def difference(self) -> float | None:
+        return None if self.ours is None else self.ours - self.published.value
+
+    @property
+    def status(self) -> str:
+        """ "equal" (all printed digits), "close", "differs", or "missing"."""
+        if self.ours is None or self.difference is None:
+            return "missing"
+        if round(self.ours, self.published.decimals) == self.published.value:
+            return "equal"
+        scale = 100.0 if self.published.unit == "percent" else 1.0
+        counted = self.published.unit in ("count", "minutes", "score")
+        return "close" if not counted and abs(self.difference) <= NEAR * scale + 1e-12 else "differs"
+
+    @property
+    def failed(self) -> bool:
+        """Whether it had to be equal and is not."""
+        return self.exact and self.ours is not None and self.status != "equal"
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A statement of the paper, and whether our figures bear it out; `holds` is None where they cannot be had."""
+
+    text: str
+    holds: bool | None
+    figures: str
+
+
+@dataclass(frozen=True)
+class Table:
+    """Figures of ours that the paper has no printed counterpart for."""
+
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True)
+class Reproduction:
+    """Everything one paper's protocol gave.
+
+    Attributes
+    ----------
+    paper, title : str
+    protocol : str
+        What was run, in a few sentences.
+    discussion : str
+        What is exact, what is close, what is not, and why.
+    cells, claims, tables
+    quick : bool
+        Whether this is the reduced version.
+    """
+
+    paper: str
+    title: str
+    protocol: str
+    discussion: str
+    cells: Sequence[Cell] = ()
+    claims: Sequence[Claim] = ()
+    tables: Sequence[Table] = ()
+    quick: bool = False
+
+    @property
+    def failed(self) -> list[Cell]:
+        """Cells that had to be equal and are not."""
+        return [cell for cell in self.cells if cell.failed]
+
+    def count(self, status: str) -> int:
+        return sum(cell.status == status for cell in self.cells)
+
+    @property
+    def summary(self) -> str:
+        """The counts, as a sentence."""
+        compared = [cell for cell in self.cells if cell.ours is not None]
+        parts = []
+        if self.cells:
+            n_exact = sum(cell.exact for cell in compared)
+            exact = f"all {n_exact} marked exact among them" if not self.failed else f"{len(self.failed)} exact differ"
+            parts.append(
+                f"{len(compared)} of {len(self.cells)} published figures compared: {self.count('equal')} equal in all "
+                f"printed digits ({exact}), {self.count('close')} within {NEAR:.3f}, {self.count('differs')} not; "
+                f"{self.count('missing')} not computed here."
+            )
+        known = [claim for claim in self.claims if claim.holds is not None]
+        if known:
+            parts.append(f"{sum(bool(c.holds) for c in known)} of {len(known)} stated findings hold here.")
+        return " ".join(parts)
