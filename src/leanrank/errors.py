@@ -15,7 +15,18 @@ class DataError(LeanRankError):
 
 
 class ParameterError(LeanRankError):
-    """A parameter has a value it cannot have."""
+    """A parameter has a value it cannot have.
+
+    Attributes
+    ----------
+    owner, parameter : str or None
+        Whose parameter it is, and its name: the command line tells its options by these.
+    """
+
+    def __init__(self, sentence: str, *, owner: str | None = None, parameter: str | None = None) -> None:
+        super().__init__(sentence)
+        self.owner = owner
+        self.parameter = parameter
 
     @classmethod
     def of(cls, owner: str, name: str, rule: str, found: object) -> ParameterError:
@@ -24,7 +35,8 @@ class ParameterError(LeanRankError):
         >>> print(ParameterError.of("GAS", "c", ">= 0", -1))
         The 'c' parameter of GAS must be >= 0. Got -1 instead.
         """
-        return cls(f"The {name!r} parameter of {owner} must be {rule}. Got {found!r} instead.")
+        sentence = f"The {name!r} parameter of {owner} must be {rule}. Got {found!r} instead."
+        return cls(sentence, owner=owner, parameter=name)
 
 
 class MissingValuesError(DataError):
@@ -50,6 +62,20 @@ class UnknownNameError(LeanRankError):
 
 class MissingExtraError(LeanRankError, ImportError):
     """An optional package is needed and not installed."""
+
+
+class JournalMismatch(DataError):
+    """A journal holds the work of another run.
+
+    Attributes
+    ----------
+    setting : str
+        The first setting that differs.
+    """
+
+    def __init__(self, sentence: str, *, setting: str) -> None:
+        super().__init__(sentence)
+        self.setting = setting
 
 
 class EngineError(LeanRankError):

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from leanrank.errors import DataError
+from leanrank.errors import JournalMismatch
 
 if TYPE_CHECKING:
     from leanrank.data.ranking_data import RankingData
@@ -81,8 +81,8 @@ def _run(select: Any, data: RankingData, path: Path, *, named: bool, **options: 
     """A journal that the user named is never thrown away; one of the default name makes way for a new run."""
     try:
         found: Selection = select(data, journal=path, **options)
-    except DataError as error:
-        if named or "journal of another run" not in str(error):
+    except JournalMismatch:
+        if named:
             raise
         aside = next(name for n in count(1) if not Path(name := f"{path}.old{n if n > 1 else ''}").exists())
         for ending in ("", "-wal", "-shm"):

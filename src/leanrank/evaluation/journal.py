@@ -14,7 +14,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any, Self
 
-from leanrank.errors import DataError, ParameterError
+from leanrank.errors import DataError, JournalMismatch, ParameterError
 
 FORMAT = 1
 
@@ -73,9 +73,10 @@ class Journal:
         if differing:
             name, before, now = _first_difference(differing[0], there.get(differing[0]), about.get(differing[0]))
             self.close()
-            raise DataError(
+            raise JournalMismatch(
                 f"{self.path} is the journal of another run: its {name} is {_short(before)}, here it is "
-                f"{_short(now)}. Name another journal, or repeat that run's settings."
+                f"{_short(now)}. Name another journal, or repeat that run's settings.",
+                setting=name,
             )
 
     def get(self, task: Task) -> Any:
