@@ -11,7 +11,7 @@ import pytest
 
 from leanrank import RankingData, read_table, write_parquet
 from leanrank.cli.app import run
-from leanrank.data.letor.lightgbm_text import read_lightgbm, write_lightgbm
+from leanrank.data.letor.lightgbm import read_lightgbm, write_lightgbm
 from leanrank.data.letor.reader import read_letor, write_letor
 from leanrank.data.tabular.csv_writer import write_csv
 

@@ -110,7 +110,7 @@ def _read(
 ) -> tuple[RankingData, list[int]]:
     """The data with the wanted features, in the order of the file, and their numbers in it."""
     from leanrank.cli._model_input import read_features
-    from leanrank.data.letor.lightgbm_text import query_path, read_lightgbm
+    from leanrank.data.letor.lightgbm import query_path, read_lightgbm
     from leanrank.data.letor.reader import read_letor
 
     names = None if features is None else read_features(features)
@@ -138,7 +138,7 @@ def _write(data: RankingData, ids: list[int], output: Path, kind: str) -> None:
 
         write_letor(_numbered(data, ids), output)
     elif kind == "lightgbm":
-        from leanrank.data.letor.lightgbm_text import write_lightgbm
+        from leanrank.data.letor.lightgbm import write_lightgbm
 
         write_lightgbm(_numbered(data, ids), output)
     elif kind == "csv":
