@@ -12,9 +12,6 @@ from leanrank.errors import DataError
 if TYPE_CHECKING:
     from leanrank.data.ranking_data import RankingData, RankingSource
 
-TABLE_SUFFIXES = {".csv", ".tsv", ".parquet", ".pq"}
-COMPRESSION_SUFFIXES = {".gz", ".bz2", ".zst"}
-
 # The options that every command that reads data shares.
 FileArgument = Annotated[Path, typer.Argument(help="Judged data: LETOR text (.gz, .bz2, .zst), CSV or Parquet.")]
 LabelOption = Annotated[str | None, typer.Option(help="CSV, Parquet: the column of labels.")]
@@ -24,33 +21,24 @@ RegroupOption = Annotated[bool, typer.Option(help="Bring rows of one query toget
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
 
 
-def is_table(path: Path) -> bool:
-    """Whether the name says CSV or Parquet (a folder is taken for a Parquet data set)."""
-    name = path.with_suffix("") if path.suffix.lower() in COMPRESSION_SUFFIXES else path
-    return name.suffix.lower() in TABLE_SUFFIXES or path.is_dir()
-
-
 def read_data(
-    path: Path, *, label: str | None, qid: str | None, comments: str | None = None, regroup: bool = False
+    path: Path,
+    *,
+    label: str | None,
+    qid: str | None,
+    comments: str | None = None,
+    regroup: bool = False,
+    at_least: int = 0,
 ) -> RankingData:
-    """Read a judged file; missing values are let in, methods refuse them by name."""
-    if is_table(path):
-        from leanrank.data.tables import read_table
+    """Read a judged file, LETOR text with `at_least` so many features; missing values are let in."""
+    from leanrank.data.reading import read
 
-        return read_table(path, label=label, qid=qid, comments=comments, regroup=regroup, missing=True)
-    from leanrank.data.letor.reader import read_letor
-
-    return read_letor(path, regroup=regroup)
+    return read(path, label=label, qid=qid, comments=comments, regroup=regroup, at_least=at_least)
 
 
 def read_like(path: Path, data: RankingData, **reading: Any) -> RankingData:
     """Read another judged file with the features of `data`; what it has beside them is left out."""
-    other, wanted = read_data(path, **reading), list(data.feature_names)
-    if not is_table(path) and other.n_features < data.n_features:
-        # A feature that is 0 in every row need not be in a LETOR file.
-        from leanrank.data.letor.reader import read_letor
-
-        other = read_letor(path, n_features=data.n_features, regroup=bool(reading.get("regroup")))
+    other, wanted = read_data(path, **reading, at_least=data.n_features), list(data.feature_names)
     if list(other.feature_names) == wanted:
         return other
     known = set(other.feature_names)
@@ -67,12 +55,6 @@ def scan_data(
     path: Path, *, label: str | None, qid: str | None, comments: str | None = None, regroup: bool = False
 ) -> RankingSource:
     """A judged file as a source that the engine reads block by block; CSV, and text to be regrouped, are read here."""
-    if path.is_dir() or path.suffix.lower() in (".parquet", ".pq"):
-        from leanrank.data.parquet.scan import scan_parquet
+    from leanrank.data.reading import scan
 
-        return scan_parquet(path, label=label, qid=qid, comments=comments, regroup=regroup, missing=True)
-    if is_table(path) or regroup:
-        return read_data(path, label=label, qid=qid, comments=comments, regroup=regroup)
-    from leanrank.data.letor.scan import scan_letor
-
-    return scan_letor(path)
+    return scan(path, label=label, qid=qid, comments=comments, regroup=regroup)

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from leanrank.cli._input import is_table, read_data
+from leanrank.cli._input import read_data
 from leanrank.errors import DataError
 
 if TYPE_CHECKING:
@@ -30,14 +30,9 @@ def read_for_model(
     path: Path, names: Iterable[str] | None, *, label: str | None, qid: str | None, comments: str | None = None
 ) -> RankingData:
     """Read `path` and keep the model's features, by their `names`; None for a model that does not know names."""
-    data = read_data(path, label=label, qid=qid, comments=comments)
     if names is None:
-        return data
+        return read_data(path, label=label, qid=qid, comments=comments)
     wanted = [str(name) for name in names]
     largest = max((int(name) for name in wanted if name.isdecimal()), default=0)
-    if not is_table(path) and largest > data.n_features:
-        # A feature that is 0 in every row need not be in a LETOR file.
-        from leanrank.data.letor.reader import read_letor
-
-        data = read_letor(path, n_features=largest)
+    data = read_data(path, label=label, qid=qid, comments=comments, at_least=largest)
     return data if list(data.feature_names) == wanted else data.subset(wanted)

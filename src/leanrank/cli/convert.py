@@ -12,14 +12,12 @@ from rich.console import Console
 from rich.text import Text
 
 from leanrank.cli._input import (
-    COMPRESSION_SUFFIXES,
     CommentsOption,
     FileArgument,
     JsonOption,
     LabelOption,
     QidOption,
     RegroupOption,
-    is_table,
     read_data,
 )
 from leanrank.errors import ParameterError, UnknownNameError
@@ -28,16 +26,6 @@ if TYPE_CHECKING:
     from leanrank.data.ranking_data import RankingData
 
 FORMATS = ("letor", "csv", "parquet", "lightgbm", "trec")
-_ENDINGS = {
-    ".txt": "letor",
-    ".letor": "letor",
-    ".dat": "letor",
-    ".csv": "csv",
-    ".tsv": "csv",
-    ".parquet": "parquet",
-    ".pq": "parquet",
-    ".qrels": "trec",
-}
 
 
 def convert(
@@ -97,12 +85,14 @@ def _format(output: Path, to: str | None) -> str:
         if to not in FORMATS:
             raise UnknownNameError.of("format", to, FORMATS)
         return to
-    name = output.with_suffix("") if output.suffix.lower() in COMPRESSION_SUFFIXES else output
-    if name.suffix.lower() not in _ENDINGS:
+    from leanrank.data.formats import endings, format_of_name
+
+    kind = format_of_name(output)
+    if kind is None:
         raise ParameterError(
-            f"The ending of {output.name!r} does not say the format: use one of {', '.join(_ENDINGS)}, or give --to."
+            f"The ending of {output.name!r} does not say the format: use one of {endings()}, or give --to."
         )
-    return _ENDINGS[name.suffix.lower()]
+    return kind
 
 
 def _read(
@@ -110,50 +100,26 @@ def _read(
 ) -> tuple[RankingData, list[int]]:
     """The data with the wanted features, in the order of the file, and their numbers in it."""
     from leanrank.cli._model_input import read_features
-    from leanrank.data.letor.lightgbm import query_path, read_lightgbm
-    from leanrank.data.letor.reader import read_letor
 
     names = None if features is None else read_features(features)
-    from_lightgbm = not is_table(file) and query_path(file).exists()
-    if from_lightgbm:
-        data = read_lightgbm(file)
-    else:
-        data = read_data(file, label=label, qid=qid, comments=comments, regroup=regroup)
+    # A feature that is 0 in every row need not be in a file that is sparse.
+    largest = max((int(name) for name in names or () if name.isascii() and name.isdecimal()), default=0)
+    data = read_data(file, label=label, qid=qid, comments=comments, regroup=regroup, at_least=largest)
     if names is None:
         return data, list(range(1, data.n_features + 1))
-    largest = max((int(name) for name in names if name.isascii() and name.isdecimal()), default=0)
-    if not is_table(file) and largest > data.n_features:
-        # A feature that is 0 in every row need not be in a file that is sparse.
-        if from_lightgbm:
-            data = read_lightgbm(file, n_features=largest)
-        else:
-            data = read_letor(file, regroup=regroup, n_features=largest)
     columns = sorted(data.feature_indices(names).tolist())
     return data.subset(columns), [column + 1 for column in columns]
 
 
 def _write(data: RankingData, ids: list[int], output: Path, kind: str) -> None:
-    if kind == "letor":
-        from leanrank.data.letor.writer import write_letor
-
-        write_letor(_numbered(data, ids), output)
-    elif kind == "lightgbm":
+    if kind == "lightgbm":
         from leanrank.data.letor.lightgbm import write_lightgbm
 
         write_lightgbm(_numbered(data, ids), output)
-    elif kind == "csv":
-        from leanrank.data.tabular.csv_writer import write_csv
+        return
+    from leanrank.data.writing import write
 
-        write_csv(data, output)
-    elif kind == "parquet":
-        from leanrank.data.parquet.writer import write_parquet
-
-        write_parquet(data, output)
-    else:
-        from leanrank.data.trec import qrels_text
-        from leanrank.data.whole_file import write_whole
-
-        write_whole(output, qrels_text(data))
+    write(_numbered(data, ids) if kind == "letor" else data, output, kind)  # type: ignore[arg-type]
 
 
 def _numbered(data: RankingData, ids: list[int]) -> RankingData:

@@ -19,7 +19,6 @@ from leanrank.cli._input import (
     LabelOption,
     QidOption,
     RegroupOption,
-    is_table,
     read_data,
 )
 
@@ -62,9 +61,8 @@ def reduce(
     Example: leanrank reduce train.txt -k 3 -o reduced.txt --weights components.json
     """
     from leanrank.cli._charts import write_chart
-    from leanrank.data.letor.reader import write_letor
-    from leanrank.data.parquet.writer import write_parquet
     from leanrank.data.whole_file import write_whole
+    from leanrank.data.writing import write
     from leanrank.reducers.rcdr import RCDR
 
     data = read_data(file, label=label, qid=qid, comments=comments, regroup=regroup).require_complete("RCDR")
@@ -78,7 +76,7 @@ def reduce(
         "fingerprint": data.fingerprint(),
     }
     if output is not None:
-        (write_parquet if is_table(output) else write_letor)(reducer.transform(data), output)
+        write(reducer.transform(data), output)
     if weights is not None:
         write_whole(weights, json.dumps(record, ensure_ascii=False, indent=2) + "\n")
     if chart is not None:

@@ -8,10 +8,10 @@ from typing import Literal, TypeAlias
 
 from leanrank.errors import DataError
 
-Format: TypeAlias = Literal["letor", "csv", "parquet", "trec"]
+FileFormat: TypeAlias = Literal["letor", "csv", "parquet", "trec"]
 
 #: Endings by format, for reading and writing alike; in small or capital letters.
-ENDINGS: dict[str, Format] = {
+ENDINGS: dict[str, FileFormat] = {
     ".txt": "letor",
     ".letor": "letor",
     ".svm": "letor",
@@ -49,16 +49,17 @@ def ending(path: str | os.PathLike[str]) -> str:
     return without_compression(path).suffix.lower()
 
 
-def format_of_name(path: str | os.PathLike[str]) -> Format | None:
-    """The format that the name says, None where it says none.
+def format_of_name(path: str | os.PathLike[str]) -> FileFormat | None:
+    """The format that the name says, None where it says none; Parquet has its compression inside.
 
-    >>> format_of_name("judged.tsv.gz"), format_of_name("rank.train")
-    ('csv', None)
+    >>> format_of_name("judged.tsv.gz"), format_of_name("rank.train"), format_of_name("judged.parquet.gz")
+    ('csv', None, None)
     """
-    return ENDINGS.get(ending(path))
+    kind = ENDINGS.get(ending(path))
+    return None if kind == "parquet" and Path(path).suffix.lower() in COMPRESSIONS else kind
 
 
-def endings(*formats: Format) -> str:
+def endings(*formats: FileFormat) -> str:
     """The known endings in words, of these formats or of all.
 
     >>> endings("parquet")
@@ -67,7 +68,7 @@ def endings(*formats: Format) -> str:
     return ", ".join(one for one, kind in ENDINGS.items() if not formats or kind in formats)
 
 
-def format_of_content(path: str | os.PathLike[str]) -> Format | None:
+def format_of_content(path: str | os.PathLike[str]) -> FileFormat | None:
     """The format that the first bytes of a file say: Parquet, or LETOR text; None where it is neither.
 
     A pipe cannot be looked into without losing what was read: it is taken for LETOR text.
@@ -87,7 +88,7 @@ def format_of_content(path: str | os.PathLike[str]) -> Format | None:
     return "letor" if not words or _is_document(words) else None
 
 
-def format_of(path: str | os.PathLike[str]) -> Format:
+def format_of(path: str | os.PathLike[str]) -> FileFormat:
     """The format of data to be read: by its name, else by its first bytes; a folder holds Parquet files.
 
     A name that says nothing and bytes that are neither Parquet nor LETOR text are an error with the endings known.

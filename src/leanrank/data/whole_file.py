@@ -27,6 +27,7 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     go through to it as they are written, as they go to standard output where `path` is "-".
 
     >>> import tempfile
+    >>> from pathlib import Path
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     target = Path(folder, "out.txt")
     ...     with whole_file(target) as file:
@@ -76,6 +77,7 @@ def refuse_same_file(output: str | os.PathLike[str] | None, *inputs: str | os.Pa
     that it would be read as data the next time (out.parquet, not features.json).
 
     >>> import tempfile
+    >>> from pathlib import Path
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     file = Path(folder, "train.txt")
     ...     _ = file.write_text("1 qid:1 1:0.5")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 
+from leanrank.data.arrow_table import arrow_table
 from leanrank.data.compressed import create_bytes
 from leanrank.data.formats import DELIMITERS, ending
 from leanrank.data.ranking_data import RankingData, RankingSource
-from leanrank.data.tabular.frames import arrow_table
 
 
 def write_csv(data: RankingData | RankingSource, path: str | os.PathLike[str]) -> None:
