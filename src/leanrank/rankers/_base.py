@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import warnings
 from abc import abstractmethod
+from collections.abc import Sequence
 from os import PathLike
 from typing import Any, ClassVar, Self
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted
 
 from leanrank.data.columns import id_column
@@ -81,6 +82,11 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
             self.feature_names_in_ = np.array(names, dtype=object)
         elif hasattr(self, "feature_names_in_"):
             del self.feature_names_in_
+
+    def for_columns(self, columns: Sequence[int], n_features: int) -> Self:
+        """An unfitted clone to be trained on these of `n_features` columns: settings by feature are cut alike."""
+        cut: Self = clone(self)
+        return cut
 
     def predict(self, X: Any, *, qid: Any = None) -> Scores:
         """Score documents, higher is better.

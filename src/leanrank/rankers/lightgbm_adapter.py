@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from inspect import signature
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -25,6 +26,19 @@ from leanrank.stats.label_levels import LabelLevels, Levels
 # LightGBM refuses longer queries, and labels from this one on unless told their gains.
 _LONGEST_QUERY = 10_000
 _DEFAULT_LABELS = 31
+# Its parameters that hold one value per feature.
+_BY_FEATURE = (
+    "cegb_penalty_feature_coupled",
+    "cegb_penalty_feature_lazy",
+    "feature_contri",
+    "feature_contrib",
+    "feature_penalty",
+    "fc",
+    "fp",
+    "monotone_constraints",
+    "mc",
+    "monotone_constraint",
+)
 
 
 class LightGBMAdapter(Adapter):
@@ -58,6 +72,15 @@ class LightGBMAdapter(Adapter):
     def _estimator_class(cls) -> type:
         found: type = require("lightgbm", "The ranker 'lightgbm'").LGBMRanker
         return found
+
+    def for_columns(self, columns: Sequence[int], n_features: int) -> Self:
+        cut = super().for_columns(columns, n_features)
+        settings = cut.estimator.get_params()
+        for name in _BY_FEATURE:
+            values = settings.get(name)
+            if isinstance(values, (list, tuple, np.ndarray)) and len(values) == n_features:
+                cut.estimator.set_params(**{name: [values[j] for j in columns]})
+        return cut
 
     def _fit(self, data: RankingData, valid: RankingData | None) -> None:
         lightgbm = require("lightgbm", "LightGBMAdapter")

@@ -19,7 +19,6 @@ from leanrank.errors import DataError
 from leanrank.rankers._base import LinearRanker, NothingToLearnWarning, Ranker
 from leanrank.rankers.adapters import as_ranker
 from leanrank.selectors._base import Selector
-from leanrank.selectors.cegb import for_columns
 from leanrank.selectors.importances import importances
 from leanrank.selectors.path import Path
 from leanrank.stats.constant import Constant
@@ -65,7 +64,7 @@ class Bench:
         `valid` is cut to the same features, for early stopping.
         """
         columns = self.arrangement.columns(features)
-        ranker = for_columns(self.ranker, [int(self.kept[j]) for j in columns], self.n_features_in)
+        ranker = self.ranker.for_columns([int(self.kept[j]) for j in columns], self.n_features_in)
         held_out = None if valid is None else valid.subset(columns)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", NothingToLearnWarning)  # said once, of all data, in fit
