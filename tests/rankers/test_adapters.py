@@ -162,8 +162,10 @@ def test_a_regressor_gets_only_what_it_can_take():
     X = data.X.copy()
     X[3, 0] = np.nan
     assert np.isfinite(dense_only.fit(X, data.y, qid=data.qid).predict(X)).all()
-    with pytest.raises(MissingValuesError, match="LinearRegression cannot take missing values"):
+    with pytest.raises(MissingValuesError, match="NaN in feature '1', row 3"):
         as_ranker(LinearRegression()).fit(X, data.y, qid=data.qid)
+    with pytest.raises(MissingValuesError, match="LinearRegression cannot take missing values"):
+        as_ranker(LinearRegression()).fit(RankingData(X, data.y, data.query_ptr, missing=True))
 
 
 def test_as_ranker_says_what_it_takes():

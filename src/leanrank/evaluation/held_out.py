@@ -121,7 +121,7 @@ class HeldOut:
 
     @cached_property
     def _scaled(self) -> tuple[RankingData, RankingData | None]:
-        if self.ranker._takes_missing:
+        if self.ranker.takes_missing:
             return self._as_given
         if not self.scales:
             return self.data, self._valid

@@ -47,12 +47,24 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
     _learned: ClassVar[dict[str, Any]] = {}
     #: Those of `_learned` that may be absent.
     _optional: ClassVar[frozenset[str]] = frozenset()
-    _takes_missing: ClassVar[bool] = False
 
     # Ask scikit-learn's metadata routing for the query ids, so that pipelines and searches pass them on unasked.
     __metadata_request__fit: ClassVar[dict[str, bool]] = {"qid": True}
     __metadata_request__predict: ClassVar[dict[str, bool]] = {"qid": True}
     __metadata_request__score: ClassVar[dict[str, bool]] = {"qid": True}
+
+    @property
+    def takes_missing(self) -> bool:
+        """Whether features may have missing values. If not, they have to be filled before `fit` and `predict`."""
+        return False
+
+    @property
+    def wants_scaling(self) -> bool:
+        """Whether features should be scaled to [0, 1] within queries.
+
+        Trees do without, and a pipeline with a transformer prepares its features itself.
+        """
+        return True
 
     def fit(self, X: Any, y: Any = None, *, qid: Any = None, eval_set: Any = None, regroup: bool = False) -> Self:
         """Learn from judged documents.
@@ -185,6 +197,11 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
     def _check_learned(self) -> None:
         """Refuse learned attributes of a loaded file that shapes alone do not show to be wrong."""
 
+    @property
+    def _title(self) -> str:
+        """What messages about the data call this ranker."""
+        return type(self).__name__
+
     def _rng(self) -> np.random.Generator:
         return np.random.default_rng(getattr(self, "random_state", None))
 
@@ -207,8 +224,8 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
     def _door(self, X: Any, y: Any, qid: Any, *, regroup: bool) -> RankingData:
         if is_source(X) and not isinstance(X, RankingData):
             X = concatenate(list(X.blocks()))
-        data = as_ranking_data(X, y, qid=qid, regroup=regroup, missing=self._takes_missing)
-        return data if self._takes_missing else data.require_complete(type(self).__name__)
+        data = as_ranking_data(X, y, qid=qid, regroup=regroup, missing=self.takes_missing)
+        return data if self.takes_missing else data.require_complete(self._title)
 
     def _eval_data(self, eval_set: Any, *, regroup: bool) -> RankingData:
         if not isinstance(eval_set, tuple):
@@ -220,14 +237,13 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
 
     def _features(self, X: Any) -> Any:
         """The matrix of X, after checking its columns against those of `fit`."""
-        who = type(self).__name__
         names = getattr(self, "feature_names_in_", None)
         known = tuple(str(j + 1) for j in range(self.n_features_in_)) if names is None else tuple(names)
-        matrix, _ = feature_matrix(X, known, missing=self._takes_missing, owner=who)
+        matrix, _ = feature_matrix(X, known, missing=self.takes_missing, owner=self._title)
         if not sp.issparse(matrix):
             matrix = np.ascontiguousarray(matrix)
-        if isinstance(X, RankingData) and not self._takes_missing:
-            X.require_complete(who)
+        if isinstance(X, RankingData) and not self.takes_missing:
+            X.require_complete(self._title)
         return matrix
 
 

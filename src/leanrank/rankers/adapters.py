@@ -8,13 +8,14 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.base import clone, is_classifier
+from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.utils import get_tags
 
 from leanrank.data.door import as_source, is_source
 from leanrank.data.ranking_data import RankingData, RankingSource
 from leanrank.engines.fold import fold
 from leanrank.errors import DataError, LeanRankError, ParameterError, UnknownNameError
+from leanrank.rankers import _feature_needs
 from leanrank.rankers._base import Ranker, Scores
 from leanrank.stats.label_levels import LabelLevels, Levels
 
@@ -61,6 +62,14 @@ class Adapter(Ranker):
     _defaults: ClassVar[dict[str, Any]] = {}
     #: Our name of a parameter -> the library's.
     _renamed: ClassVar[dict[str, str]] = {}
+
+    @property
+    def takes_missing(self) -> bool:
+        return True
+
+    @property
+    def wants_scaling(self) -> bool:
+        return _feature_needs.wants_scaling(self.estimator)
 
     @classmethod
     def _estimator_class(cls) -> type:
@@ -162,7 +171,9 @@ class Adapter(Ranker):
 class RegressorAdapter(Adapter):
     """Any scikit-learn regressor as a pointwise ranker: it learns the labels, queries play no part.
 
-    Sparse data are made dense, and missing values refused, where the regressor does not take them.
+    Sparse data are made dense, and missing values refused, where the regressor does not take them. Whether it wants
+    scaled features depends on what it is made of: trees do not, all else does; a Pipeline with a transformer prepares
+    its features itself.
     It cannot be saved: most regressors are kept as pickles only, which leanrank neither writes nor loads.
 
     Examples
@@ -172,18 +183,24 @@ class RegressorAdapter(Adapter):
     array([3.])
     """
 
-    _takes_missing = True
     _learned: ClassVar[dict[str, Any]] = {"model_": dict}
 
+    @property
+    def takes_missing(self) -> bool:
+        return _feature_needs.takes_missing(self.estimator)
+
+    @property
+    def _title(self) -> str:
+        return type(self.estimator).__name__
+
     def _fit(self, data: RankingData, valid: RankingData | None) -> None:
-        tags = get_tags(self.estimator).input_tags
-        if not tags.allow_nan:
-            data.require_complete(type(self.estimator).__name__)
-        self.model_ = clone(self.estimator).fit(data.X if tags.sparse else densified(data.X), self._label_values(data))
+        self.model_ = clone(self.estimator).fit(self._readable(data.X), self._label_values(data))
 
     def _scores(self, X: Any, query_ptr: NDArray[np.int64]) -> Scores:
-        X = X if get_tags(self.estimator).input_tags.sparse else densified(X)
-        return np.asarray(self.model_.predict(X), dtype=np.float64).reshape(-1)
+        return np.asarray(self.model_.predict(self._readable(X)), dtype=np.float64).reshape(-1)
+
+    def _readable(self, X: Any) -> Any:
+        return X if get_tags(self.estimator).input_tags.sparse else densified(X)
 
     def _own_importances(self, kind: str, data: RankingData | None) -> Scores:
         if kind == "gain" and hasattr(self.model_, "feature_importances_"):
@@ -230,7 +247,7 @@ def as_ranker(estimator: Any, **options: Any) -> Ranker:
         return estimator
     if isinstance(estimator, type):
         raise ParameterError(f"as_ranker takes an estimator, not a class: write {estimator.__name__}().")
-    if not (hasattr(estimator, "fit") and hasattr(estimator, "predict")):
+    if not (hasattr(estimator, "fit") and (hasattr(estimator, "predict") or is_regressor(estimator))):
         raise ParameterError(f"as_ranker takes an estimator with fit and predict. Got {type(estimator).__name__}.")
     library = {"LGBMRanker": "lightgbm", "XGBRanker": "xgboost", "CatBoostRanker": "catboost"}
     for base in type(estimator).__mro__:

@@ -32,7 +32,6 @@ class CatBoostAdapter(Adapter):
     """
 
     _name = "catboost"
-    _takes_missing = True
     _learned: ClassVar[dict[str, Any]] = {"model_text_": str}
     _defaults: ClassVar[dict[str, Any]] = {
         "loss_function": "YetiRank",

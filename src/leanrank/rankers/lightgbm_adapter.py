@@ -54,7 +54,6 @@ class LightGBMAdapter(Adapter):
     """
 
     _name = "lightgbm"
-    _takes_missing = True
     _learned: ClassVar[dict[str, Any]] = {"model_text_": str}
     _defaults: ClassVar[dict[str, Any]] = {
         "n_estimators": 300,

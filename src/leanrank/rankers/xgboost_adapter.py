@@ -33,7 +33,6 @@ class XGBoostAdapter(Adapter):
     """
 
     _name = "xgboost"
-    _takes_missing = True
     _learned: ClassVar[dict[str, Any]] = {"model_text_": str}
     _defaults: ClassVar[dict[str, Any]] = {
         "objective": "rank:ndcg",

@@ -109,7 +109,7 @@ class RankerSelector(Selector):
             Whether to bring the rows of a query together where they are not adjacent, instead of refusing.
         """
         ranker = self._new_ranker()
-        source = self._source(X, y, qid, regroup=regroup, missing=ranker._takes_missing)
+        source = self._source(X, y, qid, regroup=regroup, missing=ranker.takes_missing)
         self._learn(self._fit_held_out(source, ranker, self._held_out(eval_set, ranker, regroup=regroup)))
         return self
 
@@ -148,7 +148,7 @@ class RankerSelector(Selector):
         parts = eval_set if isinstance(eval_set, tuple) else (eval_set, None, None)
         if len(parts) != 3:
             raise DataError(f"eval_set must be a RankingData or a tuple (X, y, qid). Got {len(parts)} parts.")
-        missing = ranker._takes_missing
+        missing = ranker.takes_missing
         valid = as_ranking_data(parts[0], parts[1], qid=parts[2], regroup=regroup, missing=missing)
         if valid.n_features != self.n_features_in_:
             raise DataError(f"eval_set has {valid.n_features} features, the training data {self.n_features_in_}.")

@@ -19,7 +19,7 @@ def final_test(
     selection: Selection, ranker: Ranker, metric: Metric, train: RankingData, valid: RankingData, test: RankingData
 ) -> dict[str, Any]:
     """Train on all features and on the selected ones, compare on `test`: the two means and their difference."""
-    if not ranker._takes_missing:
+    if not ranker.takes_missing:
         train, valid, test = filled(train), filled(valid), filled(test)
     if not isinstance(ranker, Adapter):
         train, valid, test = scaled(train), scaled(valid), scaled(test)
