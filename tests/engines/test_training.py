@@ -87,7 +87,7 @@ def test_what_cannot_be_asked_for(data, make_engine, tmp_path):
     pytest.importorskip("lightgbm")
     engine = make_engine("dask", 10_000)
     write_parquet(data.subset([0, 1]), tmp_path / "other.parquet")
-    with pytest.raises(DataError, match="eval_set has other features than the training data: 2, 6"):
+    with pytest.raises(DataError, match="eval_set has 2 features, the training data 6"):
         get("lightgbm", engine=engine).fit(data, eval_set=scan_parquet(tmp_path / "other.parquet"))
     with pytest.raises(ParameterError, match="'engine' parameter of as_ranker must be a DaskEngine"):
         get("lightgbm", engine=LocalEngine(1)).fit(data)

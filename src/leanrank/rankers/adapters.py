@@ -11,12 +11,13 @@ from numpy.typing import NDArray
 from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.utils import get_tags
 
-from leanrank.data.door import as_source, is_source
+from leanrank.data.door import as_source
 from leanrank.data.ranking_data import RankingData, RankingSource
 from leanrank.engines.fold import fold
 from leanrank.errors import DataError, LeanRankError, ParameterError, UnknownNameError
 from leanrank.rankers import _feature_needs
 from leanrank.rankers._base import Ranker, Scores
+from leanrank.rankers.eval_set import eval_source
 from leanrank.stats.label_levels import LabelLevels, Levels
 
 # Entries a sparse matrix may grow to for a library that has to have it dense (8 GB at float32).
@@ -92,19 +93,9 @@ class Adapter(Ranker):
         source = as_source(X, y, qid=qid, regroup=regroup, missing=True)
         self.n_features_in_ = len(source.feature_names)
         self._keep_names(X, source.feature_names)
-        valid = None if eval_set is None else self._eval_source(eval_set, regroup=regroup)
+        valid = None if eval_set is None else eval_source(eval_set, self, regroup=regroup, missing=True)
         self._fit_on_cluster(source, fold(LabelLevels(), source, self.engine), valid)
         return self
-
-    def _eval_source(self, eval_set: Any, *, regroup: bool) -> RankingSource:
-        """What to watch while training on a cluster: a source of the same features."""
-        if not is_source(eval_set) or isinstance(eval_set, RankingData):
-            return self._eval_data(eval_set, regroup=regroup)
-        names = eval_set.feature_names
-        known = tuple(getattr(self, "feature_names_in_", names))
-        if len(names) != self.n_features_in_ or tuple(names) != known:
-            raise DataError(f"eval_set has other features than the training data: {len(names)}, {self.n_features_in_}.")
-        return eval_set
 
     fit.__doc__ = Ranker.fit.__doc__
 
