@@ -19,7 +19,7 @@ from leanrank.errors import ParameterError
 from leanrank.rankers.ranksvm import RankSVM
 from leanrank.rankers.registry import get
 from leanrank.selectors import BoosterImportance, RankingRFE, cegb_params
-from leanrank.selectors.cegb import for_columns, with_costs
+from leanrank.selectors.cegb import with_costs
 from leanrank.selectors.importances import importances
 
 DATA = tie_free(7, n_queries=20)
@@ -317,7 +317,7 @@ def test_cegb_penalties_follow_the_features():
     params = cegb_params({"a": 1, "b": 2, "log": 4}, ["a", "b", "c", "d"], groups={"log": ["c", "d"]}, tradeoff=0.1)
     assert params == {"cegb_tradeoff": 0.1, "cegb_penalty_feature_coupled": [1.0, 2.0, 2.0, 2.0]}
     ranker = with_costs(lightgbm.LGBMRanker(n_estimators=5), {"a": 1, "b": 2, "c": 3}, ["a", "b", "c"])
-    cut = for_columns(ranker, [2, 0], 3)
+    cut = ranker.for_columns([2, 0], 3)
     assert cut.estimator.get_params()["cegb_penalty_feature_coupled"] == [3.0, 1.0]
     assert ranker.estimator.get_params()["cegb_penalty_feature_coupled"] == [1.0, 2.0, 3.0]
     assert isinstance(with_costs("ranksvm", [1, 1], ["a", "b"]), RankSVM)

@@ -19,7 +19,6 @@ from leanrank.evaluation.journal import Journal
 from leanrank.metrics._base import Metric
 from leanrank.rankers._base import Ranker
 from leanrank.rankers.adapters import Adapter
-from leanrank.selectors.cegb import for_columns
 from leanrank.stats.feature_graph import FeatureGraph, feature_graph
 
 FeatureSet = tuple[int, ...]
@@ -122,7 +121,7 @@ class HeldOut:
 
     @cached_property
     def _scaled(self) -> tuple[RankingData, RankingData | None]:
-        if self.ranker._takes_missing:
+        if self.ranker.takes_missing:
             return self._as_given
         if not self.scales:
             return self.data, self._valid
@@ -229,7 +228,7 @@ class HeldOut:
     def _fit(self, task: Any) -> list[float | None]:
         fold = self.fold(task["fold"])
         columns = np.array(task["features"], dtype=np.int64)
-        ranker = for_columns(self.ranker, task["features"], self.data.n_features)
+        ranker = self.ranker.for_columns(task["features"], self.data.n_features)
         ranker.fit(fold.train.subset(columns), eval_set=fold.valid.subset(columns))
         test = fold.test.subset(columns)
         values = self.metric.per_query(test.y, ranker.predict(test), test.query_ptr)

@@ -14,7 +14,6 @@ from scipy.stats import binom
 from leanrank.data.ranking_data import RankingData
 from leanrank.rankers._base import NothingToLearnWarning
 from leanrank.selectors._ranker_selector import Bench, RankerSelector
-from leanrank.selectors.cegb import for_columns
 from leanrank.selectors.importances import KINDS, importances
 from leanrank.selectors.path import Path, Step
 
@@ -142,7 +141,7 @@ class RankingBoruta(RankerSelector):
         sources += [sources[i % len(columns)] for i in range(n_shadows)]
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", NothingToLearnWarning)  # said once, in fit
-            ranker = for_columns(bench.ranker, sources, bench.n_features_in).fit(pairs, eval_set=valid)
+            ranker = bench.ranker.for_columns(sources, bench.n_features_in).fit(pairs, eval_set=valid)
         judged = pairs if valid is None else valid
         weight = importances(ranker, self.importance, judged, metric=self.metric, random_state=self.random_state)
         own, shadows = weight[: len(columns)], weight[len(columns) :]

@@ -1,4 +1,4 @@
-"""LightGBM's cost-effective gradient boosting: feature costs as penalties of a booster, and its settings by column."""
+"""LightGBM's cost-effective gradient boosting: feature costs as penalties of a booster."""
 
 from __future__ import annotations
 
@@ -13,20 +13,6 @@ from leanrank.rankers._base import Ranker
 from leanrank.rankers.adapters import as_ranker
 from leanrank.rankers.lightgbm_adapter import LightGBMAdapter
 from leanrank.selectors.limits import Limits
-
-# LightGBM's parameters that hold one value per feature.
-_BY_FEATURE = (
-    "cegb_penalty_feature_coupled",
-    "cegb_penalty_feature_lazy",
-    "feature_contri",
-    "feature_contrib",
-    "feature_penalty",
-    "fc",
-    "fp",
-    "monotone_constraints",
-    "mc",
-    "monotone_constraint",
-)
 
 
 def cegb_params(
@@ -70,21 +56,9 @@ def with_costs(
 
     Selectors that train it on fewer features pass on the penalties of those features.
     """
-    found = as_ranker(ranker)
-    if not isinstance(found, LightGBMAdapter):
-        return found
-    priced: Ranker = clone(found)
+    plain = as_ranker(ranker)
+    if not isinstance(plain, LightGBMAdapter):
+        return plain
+    priced: Ranker = clone(plain)
     priced.estimator.set_params(**cegb_params(costs, feature_names, groups=groups, tradeoff=tradeoff))
     return priced
-
-
-def for_columns(ranker: Ranker, columns: Sequence[int], n_features: int) -> Ranker:
-    """A clone of the ranker for these of `n_features` columns: LightGBM's settings by feature are cut alike."""
-    cut: Ranker = clone(ranker)
-    if isinstance(cut, LightGBMAdapter):
-        settings = cut.estimator.get_params()
-        for name in _BY_FEATURE:
-            values = settings.get(name)
-            if isinstance(values, (list, tuple, np.ndarray)) and len(values) == n_features:
-                cut.estimator.set_params(**{name: [values[j] for j in columns]})
-    return cut

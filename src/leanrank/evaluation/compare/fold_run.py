@@ -21,7 +21,6 @@ from leanrank.rankers._base import Ranker
 from leanrank.selectors._base import Selector
 from leanrank.selectors._graph_selector import GraphSelector
 from leanrank.selectors._ranker_selector import RankerSelector
-from leanrank.selectors.cegb import for_columns
 from leanrank.selectors.selection_record import plain
 from leanrank.stats.constant import Constant
 from leanrank.stats.feature_graph import FeatureGraph
@@ -184,7 +183,7 @@ def _distinct(choice: Sequence[Candidate]) -> list[Candidate]:
 def _fit(part: Fold, features: tuple[int, ...], ranker: Ranker, validation: Metric) -> Fit:
     train, valid = _only(part.train, features), _only(part.valid, features)
     start = time.perf_counter()
-    fitted = for_columns(ranker, features, part.train.n_features).fit(train, eval_set=valid) if features else None
+    fitted = ranker.for_columns(features, part.train.n_features).fit(train, eval_set=valid) if features else None
     seconds = time.perf_counter() - start
     score = round(float(mean(validation.per_query(valid.y, _scores(fitted, valid), valid.query_ptr))), 12)
     return Fit(features, fitted, score, seconds)

@@ -21,7 +21,6 @@ from leanrank.selectors._graph_selector import GraphSelector
 from leanrank.selectors._ranker_selector import RankerSelector
 from leanrank.selectors.bestgain import BestGain
 from leanrank.selectors.booster_importance import BoosterImportance
-from leanrank.selectors.cegb import for_columns
 from leanrank.selectors.gas import GAS
 from leanrank.selectors.limits import Limits
 from leanrank.selectors.mrmr import MRMR
@@ -134,7 +133,7 @@ def _by_importance(learner: Learner) -> Order:
 def _filter_then_rfe(filtered: Order, learner: Learner) -> Order:
     """Leave out what the filter puts last, then eliminate by the ranker."""
     first = np.sort(filtered[: max(2, min(len(filtered), FILTER_FACTOR * learner.largest, ELIMINATED))])
-    ranker = for_columns(learner.held_out.ranker, first.tolist(), learner.data.n_features)
+    ranker = learner.held_out.ranker.for_columns(first.tolist(), learner.data.n_features)
     return np.concatenate([learner.fit(RankingRFE(ranker, step=STEP), first), filtered[len(first) :]])
 
 

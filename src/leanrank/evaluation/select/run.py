@@ -32,7 +32,6 @@ from leanrank.metrics._base import Metric
 from leanrank.rankers._base import Ranker
 from leanrank.rankers.adapters import as_ranker
 from leanrank.rankers.registry import get
-from leanrank.selectors.cegb import for_columns
 from leanrank.selectors.limits import Limits
 
 #: The loss that nobody minds, unless the caller says otherwise.
@@ -219,7 +218,7 @@ class _Run:
         self.all_names = data.feature_names
         if limits.never.any():  # nothing that follows has to know of them
             usable = np.flatnonzero(~limits.never)
-            ranker = for_columns(ranker, usable.tolist(), data.n_features)
+            ranker = ranker.for_columns(usable.tolist(), data.n_features)
             data, limits = data.subset(usable), limits.only(usable)
             valid = None if valid is None else valid.subset(usable)
         # the same folds and the same sums, whatever the order of queries
