@@ -30,7 +30,7 @@ class ClusterPath(Path):
         relevance = np.full(n_features, np.nan)
         relevance[kept] = self.relevance
         clusters = tuple(np.sort(kept[cluster]) for cluster in self.clusters)
-        return ClusterPath(path.ranking, path.scores, path.trace, path.dropped, clusters, relevance, self.eigenvalues)
+        return ClusterPath(path.order, path.scores, path.trace, path.dropped, clusters, relevance, self.eigenvalues)
 
 
 class FSSCPR(GraphSelector):
@@ -81,15 +81,13 @@ class FSSCPR(GraphSelector):
         Seed of k-means.
     engine : optional
         Where the graph is computed.
-    device : {"cpu", "cuda", "auto"}
-        What the graph is computed on; the result is the same.
 
     Attributes
     ----------
-    ranking_ : array
+    order_ : array
         The selected features, most relevant first. Sizes are not nested: `select(k)` clusters anew.
     clusters_ : list of arrays
-        The features of each cluster, in the order of `ranking_`.
+        The features of each cluster, in the order of `order_`.
     n_clusters_ : int
     relevance_ : array
         PageRank s of every feature, NaN where dropped.
@@ -142,7 +140,6 @@ class FSSCPR(GraphSelector):
         n_init: int = 10,
         random_state: int = 0,
         engine: Any = None,
-        device: str = "cpu",
     ) -> None:
         self.n_features_to_select = n_features_to_select
         self.sigma = sigma
@@ -158,7 +155,6 @@ class FSSCPR(GraphSelector):
         self.n_init = n_init
         self.random_state = random_state
         self.engine = engine
-        self.device = device
 
     def _check_parameters(self) -> None:
         self._require_number("sigma", "a number")
@@ -213,7 +209,7 @@ class FSSCPR(GraphSelector):
         won.sort(key=lambda C: (-round(float(s[C[0]]), 12), column[C[0]]))
         steps = [_step(graph.feature_names, C, scores, number, len(won)) for number, C in enumerate(won, start=1)]
         path = Path.of(steps, len(s), scores)
-        return ClusterPath(path.ranking, scores, path.trace, path.dropped, tuple(won), s, spectrum.eigenvalues)
+        return ClusterPath(path.order, scores, path.trace, path.dropped, tuple(won), s, spectrum.eigenvalues)
 
     def _automatic_size(self, spectrum: Spectrum) -> int:
         m = len(spectrum.eigenvalues)
