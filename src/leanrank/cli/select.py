@@ -87,8 +87,7 @@ def select(
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Where to write the features.")] = None,
     form: Annotated[Format | None, typer.Option("--format", help="json, ids, names (one a line) or ranklib.")] = None,
     report: Annotated[Path | None, typer.Option(help="auto: also write a report (.html, .md or .json) here.")] = None,
-    engine: Annotated[str | None, typer.Option(help="local[:threads], dask://host:port or spark.")] = None,
-    device: Annotated[str, typer.Option(help="One method: cpu, cuda, or auto: a GPU where there is one.")] = "cpu",
+    engine: Annotated[str | None, typer.Option(help="local[:threads], cuda, dask://host:port or spark.")] = None,
     seed: Annotated[int, typer.Option(help="Seed of everything that draws numbers.")] = 0,
     label: LabelOption = None,
     qid: QidOption = None,
@@ -146,8 +145,6 @@ def select(
             settings["n_features_to_select"] = k
         if where is not None:
             settings["engine"] = where
-        if device != "cpu":
-            settings["device"] = device
         judged: Any = None  # an engine reads it block by block
         if file is not None:
             judged = read_data(file, **reading) if where is None else scan_data(file, **reading)
@@ -243,7 +240,7 @@ def _refuse_options_of_the_other(context: typer.Context, *, one: bool) -> None:
         measuring = ("max_loss", "metric", "methods", "valid", "test", "cv", "jobs", "journal", "resume")
         _refuse(context, measuring, "--method auto, which measures")
     else:
-        _refuse(context, ("setting", "device"), "one method, named with --method")
+        _refuse(context, ("setting",), "one method, named with --method")
 
 
 def _refuse(context: typer.Context, names: tuple[str, ...], there: str) -> None:

@@ -13,7 +13,6 @@ from leanrank.data.ranking_data import RankingData
 from leanrank.rankers._base import Ranker
 from leanrank.selectors._graph_selector import on_varying
 from leanrank.selectors._ranker_selector import Bench, RankerSelector
-from leanrank.selectors.cegb import for_columns
 from leanrank.selectors.column_limits import ColumnLimits
 from leanrank.selectors.limits import Limits
 from leanrank.selectors.mrmr import mrmr
@@ -252,7 +251,7 @@ class FilteredRFE(RankerSelector):
         return self
 
     def _search(self, bench: Bench) -> Path:
-        ranker = for_columns(bench.ranker, bench.kept.tolist(), bench.n_features_in)
+        ranker = bench.ranker.for_columns(bench.kept.tolist(), bench.n_features_in)
         return self._eliminated(self._filtered(_OfBench(bench, self.engine)), ranker, bench.data, bench.valid, None)
 
     def _filtered(self, known: Known) -> Path:
@@ -272,7 +271,7 @@ class FilteredRFE(RankerSelector):
         n_first = max(2, min(len(ordered), FILTER_FACTOR * wanted, ELIMINATED))
         first = np.sort(np.array([step.feature for step in ordered[:n_first]], dtype=np.int64))
         elimination: Any = RankingRFE(
-            for_columns(ranker, first.tolist(), data.n_features),
+            ranker.for_columns(first.tolist(), data.n_features),
             step=self.step,
             limits=Limits.of_columns(limits.only(first)),
         )
