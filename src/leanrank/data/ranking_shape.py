@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 from functools import partial
-from numbers import Real
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -46,10 +45,9 @@ class RankingShape:
         if self.n_redundant and not self.n_informative:
             raise refuse("n_redundant", "0 without informative features to copy", self.n_redundant)
         for name in ("noise", "copy_noise", "interaction", "query_shift"):
-            value = getattr(self, name)
-            if not isinstance(value, Real) or not 0 <= value < np.inf:
-                raise refuse(name, "a number >= 0", value)
-        if not isinstance(self.weakest, Real) or not 0 < self.weakest <= 1:
+            if not 0 <= _real(getattr(self, name)) < np.inf:
+                raise refuse(name, "a number >= 0", getattr(self, name))
+        if not 0 < _real(self.weakest) <= 1:
             raise refuse("weakest", "in (0, 1]", self.weakest)
 
     @classmethod
@@ -85,3 +83,8 @@ def check_whole(name: str, value: Any, least: int) -> None:
     """Refuse a parameter of `make_ranking` that is no whole number, or less than `least`."""
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
         raise ParameterError.of("make_ranking", name, f"a whole number >= {least}", value)
+
+
+def _real(value: Any) -> float:
+    """The number that it is; NaN, which passes no test, for what is none."""
+    return float(value) if isinstance(value, (int, float, np.integer, np.floating)) else np.nan
