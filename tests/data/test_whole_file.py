@@ -96,7 +96,9 @@ def test_a_new_file_has_the_mode_that_the_umask_leaves(tmp_path):
 def test_a_file_that_is_replaced_keeps_its_mode(tmp_path):
     write_whole(tmp_path / "secret", "old")
     os.chmod(tmp_path / "secret", 0o600)
-    write_whole(tmp_path / "secret", "new")
+    with whole_file(tmp_path / "secret") as file:
+        file.write(b"new")
+        assert {mode(path) for path in tmp_path.iterdir()} == {0o600}  # what is beside, too
     assert (tmp_path / "secret").read_text() == "new"
     assert mode(tmp_path / "secret") == 0o600
 

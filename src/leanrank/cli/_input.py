@@ -23,12 +23,13 @@ JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for machine
 
 def read_data(
     path: Path,
+    at_least: int = 0,
+    /,
     *,
     label: str | None,
     qid: str | None,
     comments: str | None = None,
     regroup: bool = False,
-    at_least: int = 0,
 ) -> RankingData:
     """Read a judged file, LETOR text with `at_least` so many features; missing values are let in."""
     from leanrank.data.reading import read
@@ -38,7 +39,7 @@ def read_data(
 
 def read_like(path: Path, data: RankingData, **reading: Any) -> RankingData:
     """Read another judged file with the features of `data`; what it has beside them is left out."""
-    other, wanted = read_data(path, **reading, at_least=data.n_features), list(data.feature_names)
+    other, wanted = read_data(path, data.n_features, **reading), list(data.feature_names)
     if list(other.feature_names) == wanted:
         return other
     known = set(other.feature_names)

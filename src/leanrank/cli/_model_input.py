@@ -34,5 +34,5 @@ def read_for_model(
         return read_data(path, label=label, qid=qid, comments=comments)
     wanted = [str(name) for name in names]
     largest = max((int(name) for name in wanted if name.isdecimal()), default=0)
-    data = read_data(path, label=label, qid=qid, comments=comments, at_least=largest)
+    data = read_data(path, largest, label=label, qid=qid, comments=comments)
     return data if list(data.feature_names) == wanted else data.subset(wanted)

@@ -104,7 +104,7 @@ def _read(
     names = None if features is None else read_features(features)
     # A feature that is 0 in every row need not be in a file that is sparse.
     largest = max((int(name) for name in names or () if name.isascii() and name.isdecimal()), default=0)
-    data = read_data(file, label=label, qid=qid, comments=comments, regroup=regroup, at_least=largest)
+    data = read_data(file, largest, label=label, qid=qid, comments=comments, regroup=regroup)
     if names is None:
         return data, list(range(1, data.n_features + 1))
     columns = sorted(data.feature_indices(names).tolist())

@@ -41,7 +41,7 @@ def demo(
     from leanrank.stats.lint import lint
 
     console = Console(quiet=as_json)
-    data, truth = make_ranking(queries, random_state=seed, **PLANTED)  # type: ignore[arg-type]
+    data, truth = make_ranking(queries, random_state=seed, **PLANTED)
     folder.mkdir(parents=True, exist_ok=True)
     path, features, report = folder / "demo.txt", folder / "features.json", folder / "report.html"
     write_letor(data, path)

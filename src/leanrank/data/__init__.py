@@ -31,5 +31,6 @@ __getattr__, __dir__, __all__ = lazy(
         "QueryShuffleSplit": "leanrank.data.splits",
         "FeatureTruth": "leanrank.data.synthetic",
         "Fold": "leanrank.data.folds",
+        "RankingShape": "leanrank.data.ranking_shape",
     },
 )

@@ -6,10 +6,9 @@ import io
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any, Protocol, TypeAlias
 
-from leanrank.data.formats import COMPRESSIONS
+from leanrank.data.formats import codec_of
 from leanrank.data.whole_file import whole_file
 from leanrank.errors import DataError
 
@@ -61,7 +60,7 @@ def name_of(source: object) -> str:
 @contextmanager
 def create_bytes(path: PathLike) -> Iterator[Any]:
     """Open a file for writing, compressed as its suffix says (.gz, .bz2, .zst); it appears whole or not at all."""
-    codec = COMPRESSIONS.get(Path(path).suffix.lower())
+    codec = codec_of(path)
     with whole_file(path) as file:
         if codec is None:
             yield file

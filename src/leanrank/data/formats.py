@@ -37,7 +37,12 @@ def without_compression(path: str | os.PathLike[str]) -> Path:
     'S1.txt'
     """
     given = Path(path)
-    return given.with_suffix("") if given.suffix.lower() in COMPRESSIONS else given
+    return given.with_suffix("") if codec_of(given) is not None else given
+
+
+def codec_of(path: str | os.PathLike[str]) -> str | None:
+    """The compression that the name says, as pyarrow calls it."""
+    return COMPRESSIONS.get(Path(path).suffix.lower())
 
 
 def ending(path: str | os.PathLike[str]) -> str:
@@ -56,7 +61,7 @@ def format_of_name(path: str | os.PathLike[str]) -> FileFormat | None:
     ('csv', None, None)
     """
     kind = ENDINGS.get(ending(path))
-    return None if kind == "parquet" and Path(path).suffix.lower() in COMPRESSIONS else kind
+    return None if kind == "parquet" and codec_of(path) is not None else kind
 
 
 def endings(*formats: FileFormat) -> str:

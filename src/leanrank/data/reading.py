@@ -5,22 +5,15 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TypedDict, Unpack
+from typing import TYPE_CHECKING, Unpack
 
 from leanrank.data.formats import format_of
 from leanrank.data.ranking_data import RankingData, RankingSource
+from leanrank.data.roles import ColumnNames
 from leanrank.errors import ParameterError
 
-
-class ReadingOptions(TypedDict, total=False):
-    """How a file is read, as in `read`."""
-
-    label: str | None
-    qid: str | None
-    features: Sequence[str] | None
-    comments: str | None
-    regroup: bool
-    missing: bool
+if TYPE_CHECKING:
+    from leanrank.data.letor.options import Null
 
 
 def read(
@@ -93,7 +86,12 @@ def read(
 
 
 def scan(
-    path: str | os.PathLike[str], *, n_features: int | None = None, **options: Unpack[ReadingOptions]
+    path: str | os.PathLike[str],
+    *,
+    regroup: bool = False,
+    missing: bool = True,
+    n_features: int | None = None,
+    **columns: Unpack[ColumnNames],
 ) -> RankingSource:
     """Open a file of judged data, whatever its format, as a source that is read block by block.
 
@@ -128,18 +126,18 @@ def scan(
     if kind == "parquet":
         from leanrank.data.parquet.scan import scan_parquet
 
-        return scan_parquet(path, **{"missing": True, **options})
+        return scan_parquet(path, regroup=regroup, missing=missing, **columns)
     if kind == "csv":
-        return read(path, **options)
-    missing, regroup = options.pop("missing", True), options.pop("regroup", False)
-    _refuse_columns("scan", **options)
+        return read(path, regroup=regroup, missing=missing, **columns)
+    _refuse_columns("scan", **columns)
+    null: Null = "nan" if missing else "error"
     if regroup:
         from leanrank.data.letor.reader import read_letor
 
-        return read_letor(path, n_features=n_features, null="nan" if missing else "error", regroup=True)
+        return read_letor(path, n_features=n_features, null=null, regroup=True)
     from leanrank.data.letor.scan import scan_letor
 
-    return scan_letor(path, n_features=n_features, null="nan" if missing else "error")
+    return scan_letor(path, n_features=n_features, null=null)
 
 
 def _refuse_columns(owner: str, **columns: object) -> None:

@@ -6,6 +6,7 @@ import json
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypedDict
 
 from leanrank.errors import DataError, UnknownNameError
 
@@ -14,6 +15,15 @@ LABEL_NAMES = ("label", "labels", "relevance", "rel", "grade", "y", "target", "j
 QID_NAMES = ("qid", "query_id", "queryid", "query", "group_id", "groupid", "srch_id", "search_id")
 
 _METADATA_KEY = b"leanrank"
+
+
+class ColumnNames(TypedDict, total=False):
+    """The columns that a caller may name, as keywords."""
+
+    label: str | None
+    qid: str | None
+    features: Sequence[str] | None
+    comments: str | None
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ import stat
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from typing import IO, Any
 
 from leanrank.data.formats import format_of_name
@@ -44,7 +45,9 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
             mode = _mode(target)
             folder, name = os.path.split(target)
             beside = os.path.join(folder, f".{name[:50]}.{secrets.token_hex(4)}.part")
-            file = open(beside, "xb")  # noqa: SIM115 - closed below
+            # Until it is whole, nobody may read what replaces a file that only its owner may read.
+            opener = partial(os.open, mode=0o666 if mode is None else 0o600)
+            file = open(beside, "xb", opener=opener)  # noqa: SIM115 - closed below
     try:
         with _about(path, target, beside):
             with file:

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from leanrank.data.columns import check_labels, check_values, id_column, label_column, numeric_matrix, text_column
 from leanrank.data.parquet.files import about, batches, folder_keys, is_numeric_type, opened_parquet, parquet_files
 from leanrank.data.ranking_data import BLOCK_ROWS, RankingData
-from leanrank.data.roles import Columns, Roles, assign_roles, refuse_duplicates, stated_columns
+from leanrank.data.roles import ColumnNames, Columns, Roles, assign_roles, refuse_duplicates, stated_columns
 from leanrank.data.whole_queries import Rows, whole_query_blocks
 from leanrank.errors import DataError
 
@@ -28,12 +28,9 @@ _BATCH_ROWS = 1 << 16
 def scan_parquet(
     path: str | os.PathLike[str],
     *,
-    label: str | None = None,
-    qid: str | None = None,
-    features: Sequence[str] | None = None,
-    comments: str | None = None,
     regroup: bool = False,
     missing: bool | None = None,
+    **columns: Unpack[ColumnNames],
 ) -> ParquetSource:
     """Open a Parquet file, or a folder of them, without reading it: a source of blocks of whole queries.
 
@@ -64,8 +61,7 @@ def scan_parquet(
     ...     [block.query_ids.tolist() for block in source.blocks(n_rows=2)]
     [['tea'], ['cup']]
     """
-    named = Columns(label, qid, features, comments)
-    return open_parquet(path, named, regroup=regroup, missing=missing)
+    return open_parquet(path, Columns(**columns), regroup=regroup, missing=missing)
 
 
 @dataclass(frozen=True)

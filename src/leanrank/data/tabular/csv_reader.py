@@ -13,7 +13,7 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from leanrank.data.formats import COMPRESSIONS
+from leanrank.data.formats import codec_of
 from leanrank.data.ranking_data import RankingData
 from leanrank.data.roles import Columns, assign_roles, refuse_duplicates
 from leanrank.data.tabular.frames import from_frame
@@ -76,7 +76,7 @@ def _stream(path: Path) -> Any:
     """The file's bytes, decompressed as its name says, in small or capital letters."""
     import pyarrow as pa
 
-    return pa.input_stream(path, compression=COMPRESSIONS.get(path.suffix.lower()))
+    return pa.input_stream(path, compression=codec_of(path))
 
 
 def _line(path: Path, delimiter: str, record: int) -> int:
