@@ -144,7 +144,7 @@ def test_what_the_kernels_refuse_is_an_error_of_ours(on_cpu_tensors, monkeypatch
         (
             OverflowError("A value of the importance is 1e+15: scale the features first."),
             DataError,
-            "is 1e[+]15: scale",
+            r"is 1e\+15: scale",
         ),
     ):
 
