@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from leanrank.data.ranking_data import RankingData
 from leanrank.engines import device as module
 from leanrank.engines.device import gpu_for, partials_of
 from leanrank.engines.fold import fold
+from leanrank.engines.fold_task import FoldTask, check_engine
 from leanrank.engines.local import LocalEngine
 from leanrank.errors import DataError, LeanRankError, MissingExtraError, MissingValuesError, ParameterError
 from leanrank.selectors import registry
@@ -144,7 +146,7 @@ def test_what_the_kernels_refuse_is_an_error_of_ours(on_cpu_tensors, monkeypatch
         (
             OverflowError("A value of the importance is 1e+15: scale the features first."),
             DataError,
-            "is 1e[+]15: scale",
+            r"is 1e\+15: scale",
         ),
     ):
 
@@ -233,3 +235,20 @@ def test_nothing_of_the_gpu_is_loaded_unless_asked_for():
     )
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert not loaded.strip()
+
+
+def test_workers_of_a_cluster_compute_on_their_own_gpu(on_cpu_tensors):
+    data, statistics = random_data(7, [4, 7, 30, 3], 6), (Importance(), Similarity(), Constant(), AnovaF())
+    task = FoldTask.on(SimpleNamespace(device="auto", block_rows=10), statistics)
+    halves = [task.of_block(block) for block in data.blocks(20)]
+    assert on_cpu_tensors == [3] * len(halves)
+    for statistic, partial in zip(statistics, task.merge(halves), strict=True):
+        for part, wanted in zip(statistic.finish(partial), statistic.finish(statistic.of(data)), strict=True):
+            np.testing.assert_array_equal(part, wanted)
+
+
+def test_a_cluster_refuses_by_name_before_the_work():
+    with pytest.raises(ParameterError, match=r"must be 'cpu' or 'auto' for Similarity\(kind='tau_ap'"):
+        FoldTask.on(SimpleNamespace(device="cuda", block_rows=10), [Similarity("tau_ap")])
+    with pytest.raises(ParameterError, match="'device' parameter of DaskEngine must be 'cpu', 'cuda' or 'auto'"):
+        check_engine("DaskEngine", 10, "workers", "tpu")

@@ -212,5 +212,5 @@ def test_pinned_memory_is_read_in_place(monkeypatch):
 
 
 def test_values_too_large_for_exact_sums_are_refused(device):
-    with pytest.raises(OverflowError, match="A value of a test is 1e[+]15: scale the features first"):
+    with pytest.raises(OverflowError, match=r"A value of a test is 1e\+15: scale the features first"):
         cuda_units.exact_sum(torch.full((2, 2), 1e15, dtype=torch.float64, device=device), "a test")

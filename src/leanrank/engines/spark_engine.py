@@ -188,13 +188,13 @@ def _collect(rdd: Any, n_parts: int = 0, *, progress: bool = False) -> list[Any]
 def _collect_watched(rdd: Any, n_parts: int) -> list[Any]:
     """Collect in another thread while this one asks Spark's tracker how many parts are done."""
     context, group = rdd.context, f"leanrank-{uuid4().hex}"
-    found: list[Any] = []
+    collected: list[Any] = []
     failed: list[BaseException] = []
 
     def collect() -> None:
         try:
             context.setJobGroup(group, "leanrank fold", interruptOnCancel=True)
-            found.extend(rdd.collect())
+            collected.extend(rdd.collect())
         except BaseException as error:
             failed.append(error)
 
@@ -213,7 +213,7 @@ def _collect_watched(rdd: Any, n_parts: int) -> list[Any]:
         raise
     if failed:
         raise failed[0]
-    return found
+    return collected
 
 
 def _parts_done(tracker: Any, group: str, n_parts: int) -> int:

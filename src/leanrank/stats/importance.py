@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import reduce
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -124,12 +125,8 @@ class Importance:
     def of(self, block: RankingData) -> ImportancePartial:
         """Sums over the queries of a block."""
         block.require_complete("Importance")
-        partial: ImportancePartial | None = None
-        for part in dense_parts(block):
-            new = self._of_losses(part) if self.is_loss else self._of_metric(part)
-            partial = new if partial is None else self.merge(partial, new)
-        assert partial is not None  # a block is never empty
-        return partial
+        of_part = self._of_losses if self.is_loss else self._of_metric
+        return reduce(self.merge, map(of_part, dense_parts(block)))
 
     def of_on(self, block: RankingData, arithmetic: Arithmetic) -> ImportancePartial:
         """The same sums by an accelerator's arithmetic."""

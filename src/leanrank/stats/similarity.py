@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import reduce
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -132,15 +133,7 @@ class Similarity:
     def of(self, block: RankingData) -> SimilarityPartial:
         """Sums over the queries of a block; all values, where ranks are pooled."""
         block.require_complete("Similarity")
-        partial: SimilarityPartial | None = None
-        for part in dense_parts(block):
-            if self.scope == "query":
-                new: SimilarityPartial = self._of_queries(part)
-            else:
-                new = _moments(part.X) if self.kind == "pearson" else PooledValues((part.X,))
-            partial = new if partial is None else self.merge(partial, new)
-        assert partial is not None  # a block is never empty
-        return partial
+        return reduce(self.merge, map(self._of_part, dense_parts(block)))
 
     def of_on(self, block: RankingData, arithmetic: Arithmetic) -> QuerySums:
         """The same sums by an accelerator's arithmetic."""
@@ -183,6 +176,11 @@ class Similarity:
             norm = np.sqrt(np.diag(similarity))
             similarity = _divided(similarity, np.outer(norm, norm))
         return similarity.round(12) + 0.0  # no negative zero
+
+    def _of_part(self, block: RankingData) -> SimilarityPartial:
+        if self.scope == "query":
+            return self._of_queries(block)
+        return _moments(block.X) if self.kind == "pearson" else PooledValues((block.X,))
 
     def _of_queries(self, block: RankingData) -> QuerySums:
         K, ptr = block.n_features, block.query_ptr

@@ -35,9 +35,9 @@ def rank(values: torch.Tensor, start: torch.Tensor, lists: RankedLists) -> None:
         below = torch.searchsorted(ordered, x)
         place = torch.empty_like(order).scatter_(2, padded - 1 - order, documents.expand_as(order))
         lists.tied[first:last] = ((place - below) * exists).sum(dim=2).to(torch.int32)
-        for ranks, found in ((lists.below, below), (lists.place, place)):
-            found[~exists] = -1
-            lists.as_cube(ranks, run)[:] = found.to(ranks.dtype)
+        for ranks, numbers in ((lists.below, below), (lists.place, place)):
+            numbers[~exists] = -1
+            lists.as_cube(ranks, run)[:] = numbers.to(ranks.dtype)
 
 
 def kendall(lists: RankedLists, mode: int, total: torch.Tensor) -> None:
