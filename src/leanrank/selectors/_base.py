@@ -79,12 +79,25 @@ class _TransformsRankingData:
 
 
 class Selector(_TransformsRankingData, SelectorMixin, BaseEstimator):  # type: ignore[misc]
-    """Base of all selectors. A subclass writes `__init__` (assigning only), `_fit` and, if needed, `_check_parameters`.
+    """Base of all selectors. A subclass declares its parameters and writes `_fit` and, if needed, `_check_parameters`.
+
+    These parameters mean the same in all selectors that have them.
+
+    Parameters
+    ----------
+    n_features_to_select : int, float or None
+        How many, or which share of all; None keeps all.
+    limits : Limits or None
+        Gain per cost, and which features must or must not be taken.
+    engine : Engine or None
+        Where the data are folded.
+    ranker : ranker, estimator, str or None
+        What `as_ranker` takes, "lightgbm" for instance; RankSVM if not given.
 
     Attributes
     ----------
     order_ : array of int64
-        Indices of the features in order of selection: the path.
+        Indices of the features in order of selection: the path. Sizes are nested, unless the method says otherwise.
     ranking_ : array of int64 of shape (n_features_in_,)
         The rank of each feature, 1 for the first of the path. Those that the path does not reach, and those dropped,
         all have the rank behind the last: one more than the length of the path.
@@ -193,7 +206,7 @@ class Selector(_TransformsRankingData, SelectorMixin, BaseEstimator):  # type: i
             raise ParameterError.of(type(self).__name__, "n_features_to_select", rule, self.n_features_to_select)
 
     def _bound_limits(self) -> ColumnLimits:
-        limits = getattr(self, "limits", None)
+        limits: Limits | None = getattr(self, "limits", None)
         if limits is None:
             return ColumnLimits.none(self.n_features_in_)
         self._require("limits", "a Limits or None", isinstance(limits, Limits))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import field
 from typing import Any, Self
 
 import numpy as np
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 from leanrank.data.ranking_data import RankingSource
 from leanrank.errors import DataError
 from leanrank.selectors._base import Selector
+from leanrank.selectors._declared import declared
 from leanrank.selectors.column_limits import Mask
 from leanrank.selectors.path import Path
 from leanrank.stats.feature_graph import FeatureGraph, feature_graph
@@ -19,8 +21,18 @@ from leanrank.stats.feature_graph import FeatureGraph, feature_graph
 Select = Callable[[FeatureGraph, NDArray[np.int64]], Path]
 
 
+@declared
 class GraphSelector(Selector):
-    """Base of selectors on the feature graph. A subclass writes `__init__` and `_select`.
+    """Base of selectors on the feature graph. A subclass declares its parameters and writes `_select`.
+
+    Parameters
+    ----------
+    importance : str or Importance
+        How good a feature is alone, as `feature_graph` takes it: "map", "ndcg@10", "error", an `Importance`.
+    similarity : str or Similarity
+        How alike two features are, as `feature_graph` takes it: "kendall", "spearman", a `Similarity`.
+    engine : Engine or None
+        Where the graph is computed.
 
     Attributes
     ----------
@@ -28,9 +40,10 @@ class GraphSelector(Selector):
         The graph the selection was made on, constant features included.
     """
 
-    importance: Any
-    similarity: Any
-    engine: Any
+    n_features_to_select: int | float | None = field(default=None, kw_only=False)
+    importance: Any = "map"
+    similarity: Any = "kendall"
+    engine: Any = None
 
     def fit_graph(self, graph: FeatureGraph) -> Self:
         """Learn from a graph computed before; `importance`, `similarity` and `engine` are not looked at."""

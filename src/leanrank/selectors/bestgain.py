@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import field, replace
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ from leanrank.metrics._base import Metric, is_number
 from leanrank.metrics.average_precision import AP
 from leanrank.metrics.names import metric as parse_metric
 from leanrank.selectors._base import Selector
+from leanrank.selectors._declared import declared
 from leanrank.selectors.greedy import best
 from leanrank.selectors.limits import Limits
 from leanrank.selectors.path import Path, Step
@@ -46,6 +47,7 @@ def elbow(curve: NDArray[np.float64]) -> int:
     return int(np.argmax(height)) + 1
 
 
+@declared
 class BestGain(Selector):
     r"""Start from the feature that ranks best alone; keep adding the one whose ranking gains most when merged in.
 
@@ -87,8 +89,6 @@ class BestGain(Selector):
 
     Attributes
     ----------
-    order_, trace_, support_, selected_, dropped_, cost_
-        See `Selector`; `trace_` has the gain of every step.
     scores_ : array
         The gain at its step; NaN for features never added.
     gains_ : array
@@ -116,30 +116,16 @@ class BestGain(Selector):
     ([1], [0.5833, 0.0])
     """
 
-    def __init__(
-        self,
-        delta: float | str = "auto",
-        metric: Any = "map",
-        relevance_threshold: float = 1,
-        max_features: int | None = None,
-        *,
-        count_picked: bool = False,
-        ties: str = "input",
-        random_state: int = 0,
-        n_features_to_select: int | float | None = None,
-        engine: Any = None,
-        limits: Limits | None = None,
-    ) -> None:
-        self.delta = delta
-        self.metric = metric
-        self.relevance_threshold = relevance_threshold
-        self.max_features = max_features
-        self.count_picked = count_picked
-        self.ties = ties
-        self.random_state = random_state
-        self.n_features_to_select = n_features_to_select
-        self.engine = engine
-        self.limits = limits
+    delta: float | str = field(default="auto", kw_only=False)
+    metric: Any = field(default="map", kw_only=False)
+    relevance_threshold: float = field(default=1, kw_only=False)
+    max_features: int | None = field(default=None, kw_only=False)
+    count_picked: bool = False
+    ties: str = "input"
+    random_state: int = 0
+    n_features_to_select: int | float | None = None
+    engine: Any = None
+    limits: Limits | None = None
 
     def _check_parameters(self) -> None:
         positive = is_number(self.delta) and self.delta > 0  # type: ignore[operator]

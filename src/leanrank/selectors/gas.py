@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
+from leanrank.selectors._declared import declared
 from leanrank.selectors._graph_selector import GraphSelector
 from leanrank.selectors.greedy import greedy
 from leanrank.selectors.limits import Limits
@@ -14,6 +13,7 @@ from leanrank.selectors.path import Path, Step
 from leanrank.stats.feature_graph import FeatureGraph
 
 
+@declared
 class GAS(GraphSelector):
     r"""Take the most important feature, lower the weight of all that resemble it, and look again.
 
@@ -30,23 +30,13 @@ class GAS(GraphSelector):
         How many, or which share of all; None keeps all, or stops at `min_weight`.
     c : float
         Price of similarity, >= 0. With 0 this is `TopK`.
-    importance, similarity : str or object
-        What `feature_graph` takes: "map", "ndcg@10", "error", an `Importance`; "kendall", "spearman", a `Similarity`.
     min_weight : float, optional
         Stop before the first feature whose lowered weight is below this.
-    engine : optional
-        Where the graph is computed.
-    limits : Limits or None, default=None
-        Gain per cost, and which features must or must not be taken.
 
     Attributes
     ----------
-    order_ : array
-        The path; sizes are nested.
     scores_ : array
         The lowered weight of each feature when it was taken.
-    trace_, support_, selected_, dropped_, graph_
-        See `Selector` and `GraphSelector`.
 
     Notes
     -----
@@ -69,24 +59,9 @@ class GAS(GraphSelector):
     array([0, 2])
     """
 
-    def __init__(
-        self,
-        n_features_to_select: int | float | None = None,
-        *,
-        c: float = 0.1,
-        importance: Any = "map",
-        similarity: Any = "kendall",
-        min_weight: float | None = None,
-        engine: Any = None,
-        limits: Limits | None = None,
-    ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.c = c
-        self.importance = importance
-        self.similarity = similarity
-        self.min_weight = min_weight
-        self.engine = engine
-        self.limits = limits
+    c: float = 0.1
+    min_weight: float | None = None
+    limits: Limits | None = None
 
     def _check_parameters(self) -> None:
         self._require_number("c", ">= 0", low=0)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from leanrank.selectors._declared import declared
 from leanrank.selectors._ranker_selector import Bench, RankerSelector
 from leanrank.selectors.limits import Limits
 from leanrank.selectors.path import Path, Step
@@ -18,6 +20,7 @@ from leanrank.selectors.set_search import Found, backward, forward
 _DELTA = 0.001
 
 
+@declared
 class GreedyWrapper(RankerSelector):
     r"""Train the ranker on every set one feature larger (or smaller), keep the best, and go on.
 
@@ -31,8 +34,6 @@ class GreedyWrapper(RankerSelector):
 
     Parameters
     ----------
-    ranker : ranker, estimator, str or None
-        What `as_ranker` takes; RankSVM if not given.
     n_features_to_select : int, float or None
         How many, or which share of all; None leaves it to `delta`.
     direction : {"forward", "backward"}
@@ -47,8 +48,6 @@ class GreedyWrapper(RankerSelector):
         `eval_set` if `fit` gets one, five folds otherwise.
     delta : float, optional
         The smallest gain worth a feature. None: 0.001 if `n_features_to_select` is None too, otherwise no limit.
-    limits : Limits or None, default=None
-        Gain per cost, and which features must or must not be taken.
 
     Attributes
     ----------
@@ -59,8 +58,6 @@ class GreedyWrapper(RankerSelector):
         What each feature gained when it was taken (forward) or would lose (backward).
     qualities_ : dict from tuple of int to float
         M of every set trained; no set is trained twice.
-    trace_, support_, selected_, dropped_, cost_
-        See `Selector`.
 
     Notes
     -----
@@ -81,26 +78,14 @@ class GreedyWrapper(RankerSelector):
     ['informative', 'informative']
     """
 
-    def __init__(
-        self,
-        ranker: Any = None,
-        n_features_to_select: int | float | None = None,
-        *,
-        direction: str = "forward",
-        floating: bool = False,
-        metric: Any = "map",
-        validation: Any = None,
-        delta: float | None = None,
-        limits: Limits | None = None,
-    ) -> None:
-        self.ranker = ranker
-        self.n_features_to_select = n_features_to_select
-        self.direction = direction
-        self.floating = floating
-        self.metric = metric
-        self.validation = validation
-        self.delta = delta
-        self.limits = limits
+    ranker: Any = field(default=None, kw_only=False)
+    n_features_to_select: int | float | None = field(default=None, kw_only=False)
+    direction: str = "forward"
+    floating: bool = False
+    metric: Any = "map"
+    validation: Any = None
+    delta: float | None = None
+    limits: Limits | None = None
 
     def _check_parameters(self) -> None:
         self._require_one_of("direction", ("forward", "backward"))

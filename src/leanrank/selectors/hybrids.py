@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Protocol, Self
 
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from leanrank.data.ranking_data import RankingData
 from leanrank.rankers._base import Ranker
+from leanrank.selectors._declared import declared
 from leanrank.selectors._graph_selector import on_varying
 from leanrank.selectors._ranker_selector import Bench, RankerSelector
 from leanrank.selectors.column_limits import ColumnLimits
@@ -73,6 +74,7 @@ def shares(weight: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(useful / max(float(useful.sum()), 1e-300))
 
 
+@declared
 class RelevanceMRMR(RankerSelector):
     r"""MRMR whose relevance is, or takes in, what a ranker makes of each feature.
 
@@ -85,16 +87,8 @@ class RelevanceMRMR(RankerSelector):
 
     Parameters
     ----------
-    ranker : ranker, estimator, str or None, default=None
-        What `as_ranker` takes; RankSVM if not given.
-    n_features_to_select : int, float or None, default=None
-        How many, or which share of all; None keeps all.
-    relevance : {"ranker", "blend"}, default="ranker"
+    relevance : {"ranker", "blend"}
         s, or the geometric mean of w and s.
-    limits : Limits or None, default=None
-        Gain per cost, and which features must or must not be taken.
-    engine : Engine or None, default=None
-        Where the graph is computed.
 
     Attributes
     ----------
@@ -111,6 +105,11 @@ class RelevanceMRMR(RankerSelector):
     One training and one graph. In the registry "importance+mrmr" and "blend+mrmr". `leanrank.select` runs both on
     shares that it averages over several rankers where queries are few.
 
+    References
+    ----------
+    H. Peng, F. Long, C. Ding. Feature selection based on mutual information: criteria of max-dependency,
+    max-relevance, and min-redundancy. IEEE TPAMI 27(8), 2005.
+
     Examples
     --------
     >>> from leanrank import RelevanceMRMR, make_ranking
@@ -119,20 +118,11 @@ class RelevanceMRMR(RankerSelector):
     ['informative', 'informative']
     """
 
-    def __init__(
-        self,
-        ranker: Any = None,
-        n_features_to_select: int | float | None = None,
-        *,
-        relevance: str = "ranker",
-        limits: Limits | None = None,
-        engine: Any = None,
-    ) -> None:
-        self.ranker = ranker
-        self.n_features_to_select = n_features_to_select
-        self.relevance = relevance
-        self.limits = limits
-        self.engine = engine
+    ranker: Any = field(default=None, kw_only=False)
+    n_features_to_select: int | float | None = field(default=None, kw_only=False)
+    relevance: str = "ranker"
+    limits: Limits | None = None
+    engine: Any = None
 
     def _check_parameters(self) -> None:
         self._require_one_of("relevance", ("ranker", "blend"))
@@ -156,26 +146,22 @@ class RelevanceMRMR(RankerSelector):
         return _mrmr(relevant, self._limits(graph.feature_names))
 
 
+@declared
 class FilteredRFE(RankerSelector):
-    """Leave to a cheap filter what it puts last, and to elimination by the ranker the order of the rest.
+    r"""Leave to a cheap filter what it puts last, and to elimination by the ranker the order of the rest.
 
-    The first features of the filter, three times as many as wanted and at most 30, are ordered by `RankingRFE`; behind
-    them the order of the filter stands.
+    With k features wanted of K, `RankingRFE` orders the first
+
+    .. math:: \min(3 k, 30, K)
+
+    of the filter; behind them the order of the filter stands.
 
     Parameters
     ----------
-    ranker : ranker, estimator, str or None, default=None
-        What `as_ranker` takes; RankSVM if not given.
-    n_features_to_select : int, float or None, default=None
-        How many, or which share of all; None keeps all.
-    filter : {"importance", "mrmr"}, default="importance"
+    filter : {"importance", "mrmr"}
         The importance of each feature to one ranker trained on all of them, or `MRMR` on the feature graph.
-    step : int or float, default=0.15
+    step : int or float
         Features to eliminate at a time: how many, or a share in (0, 1) of those left.
-    limits : Limits or None, default=None
-        Gain per cost, and which features must or must not be taken.
-    engine : Engine or None, default=None
-        Where the graph is computed.
 
     Attributes
     ----------
@@ -207,22 +193,12 @@ class FilteredRFE(RankerSelector):
     ['informative', 'informative']
     """
 
-    def __init__(
-        self,
-        ranker: Any = None,
-        n_features_to_select: int | float | None = None,
-        *,
-        filter: str = "importance",
-        step: int | float = STEP,
-        limits: Limits | None = None,
-        engine: Any = None,
-    ) -> None:
-        self.ranker = ranker
-        self.n_features_to_select = n_features_to_select
-        self.filter = filter
-        self.step = step
-        self.limits = limits
-        self.engine = engine
+    ranker: Any = field(default=None, kw_only=False)
+    n_features_to_select: int | float | None = field(default=None, kw_only=False)
+    filter: str = "importance"
+    step: int | float = STEP
+    limits: Limits | None = None
+    engine: Any = None
 
     def _check_parameters(self) -> None:
         self._require_one_of("filter", ("importance", "mrmr"))

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
+from leanrank.selectors._declared import declared
 from leanrank.selectors._graph_selector import GraphSelector
 from leanrank.selectors.greedy import greedy
 from leanrank.selectors.limits import Limits
@@ -15,6 +14,7 @@ from leanrank.selectors.relevance import unit_relevance
 from leanrank.stats.feature_graph import FeatureGraph
 
 
+@declared
 class MPT(GraphSelector):
     r"""Take features as shares of a portfolio: high importance, steady over queries, not moving together.
 
@@ -25,25 +25,13 @@ class MPT(GraphSelector):
 
     Parameters
     ----------
-    n_features_to_select : int, float or None
-        How many, or which share of all; None keeps all.
     b : float
         Aversion to risk, >= 0. With 0 this is `TopK`.
-    importance, similarity : str or object
-        What `feature_graph` takes. Importance outside [0, 1] is stretched to it, and sigma with it.
-    engine : optional
-        Where the graph is computed.
-    limits : Limits or None, default=None
-        Gain per cost, and which features must or must not be taken.
 
     Attributes
     ----------
-    order_ : array
-        The path; sizes are nested.
     scores_ : array
         The criterion when each feature was taken.
-    trace_, support_, selected_, dropped_, graph_
-        See `Selector` and `GraphSelector`.
 
     Notes
     -----
@@ -64,22 +52,8 @@ class MPT(GraphSelector):
     ['bm25', 'age']
     """
 
-    def __init__(
-        self,
-        n_features_to_select: int | float | None = None,
-        *,
-        b: float = 1.0,
-        importance: Any = "map",
-        similarity: Any = "kendall",
-        engine: Any = None,
-        limits: Limits | None = None,
-    ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.b = b
-        self.importance = importance
-        self.similarity = similarity
-        self.engine = engine
-        self.limits = limits
+    b: float = 1.0
+    limits: Limits | None = None
 
     def _check_parameters(self) -> None:
         self._require_number("b", ">= 0", low=0)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +10,7 @@ from numpy.typing import NDArray
 from leanrank.data.ranking_data import RankingSource
 from leanrank.engines.fold import fold
 from leanrank.errors import DataError
+from leanrank.selectors._declared import declared
 from leanrank.selectors._graph_selector import GraphSelector
 from leanrank.selectors.column_limits import ColumnLimits
 from leanrank.selectors.greedy import greedy
@@ -23,6 +23,7 @@ from leanrank.stats.feature_graph import FeatureGraph
 FLOOR = 1e-3
 
 
+@declared
 class MRMR(GraphSelector):
     r"""Take the feature whose relevance stands out most against its mean similarity to those taken.
 
@@ -36,8 +37,6 @@ class MRMR(GraphSelector):
 
     Parameters
     ----------
-    n_features_to_select : int, float or None
-        How many, or which share of all; None keeps all.
     form : {"quotient", "difference"}
         How relevance is set against redundancy.
     relevance : {"importance", "f"}
@@ -46,19 +45,11 @@ class MRMR(GraphSelector):
     importance, similarity : str or object
         What `feature_graph` takes. With ``relevance="f"`` and pooled Pearson similarity this is the usual MRMR of
         regression and classification. For features with many equal values, Kendall with ``ties="cosine"`` serves best.
-    engine : optional
-        Where the graph is computed.
-    limits : Limits or None, default=None
-        Gain per cost, and which features must or must not be taken.
 
     Attributes
     ----------
-    order_ : array
-        The path; sizes are nested.
     scores_ : array
         The criterion when each feature was taken.
-    trace_, support_, selected_, dropped_, graph_
-        See `Selector` and `GraphSelector`.
 
     Notes
     -----
@@ -80,24 +71,9 @@ class MRMR(GraphSelector):
     ['bm25', 'age']
     """
 
-    def __init__(
-        self,
-        n_features_to_select: int | float | None = None,
-        *,
-        form: str = "quotient",
-        relevance: str = "importance",
-        importance: Any = "map",
-        similarity: Any = "kendall",
-        engine: Any = None,
-        limits: Limits | None = None,
-    ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.form = form
-        self.relevance = relevance
-        self.importance = importance
-        self.similarity = similarity
-        self.engine = engine
-        self.limits = limits
+    form: str = "quotient"
+    relevance: str = "importance"
+    limits: Limits | None = None
 
     def _check_parameters(self) -> None:
         self._require_one_of("form", ("quotient", "difference"))

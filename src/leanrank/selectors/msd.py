@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
+from leanrank.selectors._declared import declared
 from leanrank.selectors._graph_selector import GraphSelector
 from leanrank.selectors.column_limits import ColumnLimits, Mask, per_cost
 from leanrank.selectors.greedy import best
@@ -16,6 +15,7 @@ from leanrank.selectors.relevance import unit_relevance
 from leanrank.stats.feature_graph import FeatureGraph
 
 
+@declared
 class MSD(GraphSelector):
     r"""Take two features at a time: the pair that is most important and least alike.
 
@@ -29,16 +29,8 @@ class MSD(GraphSelector):
 
     Parameters
     ----------
-    n_features_to_select : int, float or None
-        How many, or which share of all; None keeps all.
     lam : float
         From 0 (importance alone, as `TopK`) to 1 (distance alone).
-    importance, similarity : str or object
-        What `feature_graph` takes. Importance outside [0, 1] is stretched to it.
-    engine : optional
-        Where the graph is computed.
-    limits : Limits or None, default=None
-        Gain per cost, and which features must or must not be taken.
 
     Attributes
     ----------
@@ -47,8 +39,6 @@ class MSD(GraphSelector):
         an odd number of features in `must_keep` it is the other way round.
     scores_ : array
         The value of the pair each feature came with; the relevance of one taken alone.
-    trace_, support_, selected_, dropped_, cost_, graph_
-        See `Selector` and `GraphSelector`.
 
     Notes
     -----
@@ -68,22 +58,8 @@ class MSD(GraphSelector):
     ['bm25', 'age']
     """
 
-    def __init__(
-        self,
-        n_features_to_select: int | float | None = None,
-        *,
-        lam: float = 0.5,
-        importance: Any = "map",
-        similarity: Any = "kendall",
-        engine: Any = None,
-        limits: Limits | None = None,
-    ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.lam = lam
-        self.importance = importance
-        self.similarity = similarity
-        self.engine = engine
-        self.limits = limits
+    lam: float = 0.5
+    limits: Limits | None = None
 
     def _check_parameters(self) -> None:
         self._require_number("lam", "from 0 to 1", low=0, high=1)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from leanrank.selectors._declared import declared
 from leanrank.selectors._graph_selector import GraphSelector
 from leanrank.selectors.column_limits import per_cost
 from leanrank.selectors.greedy import best
@@ -15,6 +16,7 @@ from leanrank.selectors.path import Path, Step
 from leanrank.stats.feature_graph import FeatureGraph
 
 
+@declared
 class NGAS(GraphSelector):
     r"""From the last feature taken, go to the one least like it, unless that one's nearest neighbour is better.
 
@@ -25,25 +27,10 @@ class NGAS(GraphSelector):
     Take ``f_min`` if ``r[f_min] >= r[f_max]``, else ``f_max``; repeat. r is the importance, s the similarity. With
     `costs`, importance per cost decides, at the start too; the rest are the features that may be taken.
 
-    Parameters
-    ----------
-    n_features_to_select : int, float or None
-        How many, or which share of all; None keeps all.
-    importance, similarity : str or object
-        What `feature_graph` takes.
-    engine : optional
-        Where the graph is computed.
-    limits : Limits or None, default=None
-        Gain per cost, and which features must or must not be taken.
-
     Attributes
     ----------
-    order_ : array
-        The path; sizes are nested.
     scores_ : array
         The importance: the method has no other weight.
-    trace_, support_, selected_, dropped_, cost_, graph_
-        See `Selector` and `GraphSelector`.
 
     Notes
     -----
@@ -62,20 +49,9 @@ class NGAS(GraphSelector):
     array([0, 3, 1, 2])
     """
 
-    def __init__(
-        self,
-        n_features_to_select: int | float | None = None,
-        *,
-        importance: Any = "ndcg@10",
-        similarity: Any = "spearman",
-        engine: Any = None,
-        limits: Limits | None = None,
-    ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.importance = importance
-        self.similarity = similarity
-        self.engine = engine
-        self.limits = limits
+    importance: Any = "ndcg@10"
+    similarity: Any = "spearman"
+    limits: Limits | None = None
 
     def _select(self, graph: FeatureGraph) -> Path:
         relevance, likeness, names = graph.importance, np.abs(graph.similarity), graph.feature_names

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import field
 from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from leanrank.selectors._declared import declared
 from leanrank.selectors._ranker_selector import Bench, RankerSelector
 from leanrank.selectors.column_limits import ColumnLimits, Mask, per_cost
 from leanrank.selectors.importances import KINDS
@@ -18,6 +20,7 @@ from leanrank.selectors.path import Path, Step
 STEPS = "a number of features >= 1 or a share in (0, 1)"
 
 
+@declared
 class RankingRFE(RankerSelector):
     r"""Recursive feature elimination with a ranker: what is least important to it goes, whole queries always together.
 
@@ -33,8 +36,6 @@ class RankingRFE(RankerSelector):
 
     Parameters
     ----------
-    ranker : ranker, estimator, str or None
-        What `as_ranker` takes; RankSVM if not given.
     n_features_to_select : int, float or None
         How many, or which share of all; None keeps all (the path is what matters).
     importance : {"auto", "coef", "gain", "split", "shap", "permutation", "loss"}
@@ -48,19 +49,13 @@ class RankingRFE(RankerSelector):
         For "permutation" and "loss".
     random_state : int
         For "permutation".
-    limits : Limits or None, default=None
-        Gain per cost, and which features must or must not be taken.
 
     Attributes
     ----------
-    order_ : array
-        The path; sizes are nested.
     scores_ : array
         The importance of each feature the last time it was trained on, as a share of the largest then.
     n_trained_ : int
         Rankers trained.
-    trace_, support_, selected_, dropped_, cost_
-        See `Selector`.
 
     Notes
     -----
@@ -81,24 +76,13 @@ class RankingRFE(RankerSelector):
     ['informative', 'informative']
     """
 
-    def __init__(
-        self,
-        ranker: Any = None,
-        n_features_to_select: int | float | None = None,
-        *,
-        importance: str = "auto",
-        step: int | float = 1,
-        metric: Any = "ndcg@10",
-        random_state: int = 0,
-        limits: Limits | None = None,
-    ) -> None:
-        self.ranker = ranker
-        self.n_features_to_select = n_features_to_select
-        self.importance = importance
-        self.step = step
-        self.metric = metric
-        self.random_state = random_state
-        self.limits = limits
+    ranker: Any = field(default=None, kw_only=False)
+    n_features_to_select: int | float | None = field(default=None, kw_only=False)
+    importance: str = "auto"
+    step: int | float = 1
+    metric: Any = "ndcg@10"
+    random_state: int = 0
+    limits: Limits | None = None
 
     def _check_parameters(self) -> None:
         self._require_one_of("importance", KINDS)

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from leanrank.selectors._declared import declared
 from leanrank.selectors._graph_selector import GraphSelector
 from leanrank.selectors.greedy import best
 from leanrank.selectors.limits import Limits
@@ -13,6 +14,7 @@ from leanrank.selectors.path import Path, Step
 from leanrank.stats.feature_graph import FeatureGraph
 
 
+@declared
 class XGAS(GraphSelector):
     r"""From the last feature taken, look at the share `p` of features least like it and take the most important.
 
@@ -26,25 +28,13 @@ class XGAS(GraphSelector):
 
     Parameters
     ----------
-    n_features_to_select : int, float or None
-        How many, or which share of all; None keeps all.
     p : float
         Share of the features left to look at, in (0, 1]. With 1 this is `TopK`.
-    importance, similarity : str or object
-        What `feature_graph` takes.
-    engine : optional
-        Where the graph is computed.
-    limits : Limits or None, default=None
-        Gain per cost, and which features must or must not be taken.
 
     Attributes
     ----------
-    order_ : array
-        The path; sizes are nested.
     scores_ : array
         The importance: the method has no other weight.
-    trace_, support_, selected_, dropped_, cost_, graph_
-        See `Selector` and `GraphSelector`.
 
     Notes
     -----
@@ -62,22 +52,10 @@ class XGAS(GraphSelector):
     array([0, 2, 1, 3])
     """
 
-    def __init__(
-        self,
-        n_features_to_select: int | float | None = None,
-        *,
-        p: float = 0.05,
-        importance: Any = "ndcg@10",
-        similarity: Any = "spearman",
-        engine: Any = None,
-        limits: Limits | None = None,
-    ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.p = p
-        self.importance = importance
-        self.similarity = similarity
-        self.engine = engine
-        self.limits = limits
+    p: float = 0.05
+    importance: Any = "ndcg@10"
+    similarity: Any = "spearman"
+    limits: Limits | None = None
 
     def _check_parameters(self) -> None:
         self._require_number("p", "> 0 and <= 1", high=1)
