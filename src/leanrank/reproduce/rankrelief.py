@@ -165,7 +165,7 @@ def _learner(name: str, experiment: Experiment) -> Any:
     if name == "RankSVM (RBF)":
         return KernelRankSVM(C=1000.0, max_pairs=None if small else 200, tol=1e-3)
     by = metric("kendall_a") if experiment.is_order else "ndcg@10"
-    return CommitteePerceptron(n_epochs=10 if small else 5, metric=by)
+    return CommitteePerceptron(n_epochs=10 if small else 5, rated_by=by)
 
 
 def _curves(experiment: Experiment, kept: Journal, quick: bool, n_jobs: int) -> tuple[list[int], Curves]:
