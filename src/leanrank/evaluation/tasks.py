@@ -63,6 +63,7 @@ class Tasks:
         if n_jobs < 1:
             raise ParameterError.of(owner, "n_jobs", ">= 1", n_jobs)
         self.journal = journal
+        self.n_jobs = n_jobs
         self.computed = self.reused = 0
         self.elsewhere = (processes and n_jobs > 1) or hasattr(engine, "calls")
         self._bar = ProgressBar(shown=progress)
