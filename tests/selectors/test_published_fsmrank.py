@@ -1,4 +1,4 @@
-"""FSMRank beside its published rows, with the lambdas that validation MAP chose (benchmarks/published_fsmrank.py)."""
+"""FSMRank beside its published rows, with the lambdas that validation MAP chose (docs/published_fsmrank.md)."""
 
 from __future__ import annotations
 
