@@ -20,6 +20,7 @@ PROMISED = (
     "lint",
     "graph",
     "select",
+    "order",
     "reduce",
     "train",
     "predict",
@@ -91,7 +92,7 @@ def test_the_help_of_the_tool_tells_the_habits(text, capsys):
 STEPS = {
     "lint": "lint train.txt",
     "graph": "graph train.txt -o graph.npz",
-    "select by one method": "select train.txt --method gas -k 3 -o three.json",
+    "order": "order train.txt --method gas -k 3 -o three.json",
     "select": "select train.txt -r ranksvm --methods gas --folds 3 -o features.json",
     "reduce": "reduce train.txt -k 2 -o reduced.txt",
     "train": "train train.txt --features features.json -o model.json",

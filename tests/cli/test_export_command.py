@@ -78,7 +78,7 @@ def test_no_input_is_written_over(folder, tmp_path, capsys):
     ("more", "to", "sentence"),
     [
         ((), "lucene", "Unknown engine 'lucene'"),
-        (("--match", "nearly"), "elasticsearch", "'match' parameter"),
+        (("--match", "nearly"), "elasticsearch", "--match must be"),
         (("--match", "name"), "elasticsearch", "Unknown feature of the feature set"),
         (("--normalizers", "NONE"), "elasticsearch", "cannot be read"),
     ],

@@ -31,8 +31,9 @@ def test_without_a_gpu_cuda_is_one_sentence(tmp_path, capfd):
 
     path = tmp_path / "train.txt"
     write_letor(DATA, path)
-    for command in (["graph", str(path), "-o", str(tmp_path / "g.npz")], ["select", str(path), "--method", "gas"]):
-        assert run([*command, "--device", "cuda"]) == 2
+    for command in (["graph", str(path), "-o", str(tmp_path / "g.npz")], ["order", str(path), "--method", "gas"]):
+        option = ["--device", "cuda"] if command[0] == "graph" else ["--set", "device=cuda"]
+        assert run([*command, *option]) == 2
         error = capfd.readouterr().err
         assert "needs a CUDA GPU" in error
         assert error.count("\n") == 1

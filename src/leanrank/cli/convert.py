@@ -11,16 +11,15 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from leanrank.cli._input import (
+from leanrank.cli._outputs import STDOUT, check_outputs, output_file, refuse_binary_on_terminal, refuse_stdout
+from leanrank.cli._reading import (
     COMPRESSION_SUFFIXES,
-    CommentsOption,
     FileArgument,
     JsonOption,
-    LabelOption,
-    QidOption,
-    RegroupOption,
+    Reading,
     is_table,
-    read_data,
+    largest_number,
+    reads_data,
 )
 from leanrank.errors import ParameterError, UnknownNameError
 
@@ -40,9 +39,10 @@ _ENDINGS = {
 }
 
 
+@reads_data()
 def convert(
     file: FileArgument,
-    output: Annotated[Path, typer.Option("--output", "-o", help="Where to write.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="Where to write; - is standard output, with --to.")],
     to: Annotated[
         str | None, typer.Option(help="letor, csv, parquet, lightgbm or trec; by the ending of OUTPUT if not given.")
     ] = None,
@@ -52,10 +52,8 @@ def convert(
     renumber: Annotated[
         bool, typer.Option("--renumber/--keep-ids", help="Number the kept features 1, 2, 3, ..., or leave their ids.")
     ] = False,
-    label: LabelOption = None,
-    qid: QidOption = None,
-    comments: CommentsOption = None,
-    regroup: RegroupOption = False,
+    *,
+    reading: Reading,
     as_json: JsonOption = False,
 ) -> None:
     """Write FILE in another format, with all features or those of a selection, in the order of FILE.
@@ -67,14 +65,22 @@ def convert(
     Example: leanrank convert train.txt --features features.json --renumber -o train.parquet
     """
     kind = _format(output, to)
-    if output.resolve() in {path.resolve() for path in (file, features) if path is not None}:
-        raise ParameterError(f"{output} would be written over: choose another --output.")
-    data, ids = _read(file, features, label=label, qid=qid, comments=comments, regroup=regroup)
+    beside = None
+    if kind == "lightgbm":
+        refuse_stdout("LightGBM's format is two files", output)
+        beside = Path(f"{output}.query")
+    elif kind == "parquet":
+        refuse_binary_on_terminal(output)
+    check_outputs(output, beside, reads=(file, Path(f"{file}.query"), features))
+    data, ids = _read(file, features, reading)
     if renumber:
         ids = list(range(1, data.n_features + 1))
         if features is not None:
             data = replace(data, feature_names=tuple(str(number) for number in ids))
-    _write(data, ids, output, kind)
+    with output_file(output) as place:
+        _write(data, ids, place, kind)
+    if output == STDOUT:
+        return
     record = {
         "file": str(file),
         "output": str(output),
@@ -88,8 +94,8 @@ def convert(
         print(json.dumps(record))
         return
     size = f"{data.n_rows:,} documents, {data.n_queries:,} queries, {data.n_features:,} features"
-    beside = f" and {output}.query" if kind == "lightgbm" else ""
-    Console().print(Text(f"{size}. Written: {output}{beside} ({kind})."))
+    written = f"{output}" if beside is None else f"{output} and {beside}"
+    Console().print(Text(f"{size}. Written: {written} ({kind})."))
 
 
 def _format(output: Path, to: str | None) -> str:
@@ -105,29 +111,21 @@ def _format(output: Path, to: str | None) -> str:
     return _ENDINGS[name.suffix.lower()]
 
 
-def _read(
-    file: Path, features: Path | None, *, label: str | None, qid: str | None, comments: str | None, regroup: bool
-) -> tuple[RankingData, list[int]]:
+def _read(file: Path, features: Path | None, reading: Reading) -> tuple[RankingData, list[int]]:
     """The data with the wanted features, in the order of the file, and their numbers in it."""
-    from leanrank.cli._model_input import read_features
     from leanrank.data.letor.lightgbm_text import query_path, read_lightgbm
-    from leanrank.data.letor.reader import read_letor
+    from leanrank.selectors.chosen_features import read_names
 
-    names = None if features is None else read_features(features)
-    from_lightgbm = not is_table(file) and query_path(file).exists()
-    if from_lightgbm:
+    names = None if features is None else read_names(features)
+    largest = largest_number(names or ())
+    if not is_table(file) and query_path(file).exists():
         data = read_lightgbm(file)
+        if data.n_features < largest:  # a feature that is 0 in every row need not be in a file that is sparse
+            data = read_lightgbm(file, n_features=largest)
     else:
-        data = read_data(file, label=label, qid=qid, comments=comments, regroup=regroup)
+        data = reading.read(file, at_least=largest)
     if names is None:
         return data, list(range(1, data.n_features + 1))
-    largest = max((int(name) for name in names if name.isascii() and name.isdecimal()), default=0)
-    if not is_table(file) and largest > data.n_features:
-        # A feature that is 0 in every row need not be in a file that is sparse.
-        if from_lightgbm:
-            data = read_lightgbm(file, n_features=largest)
-        else:
-            data = read_letor(file, regroup=regroup, n_features=largest)
     columns = sorted(data.feature_indices(names).tolist())
     return data.subset(columns), [column + 1 for column in columns]
 

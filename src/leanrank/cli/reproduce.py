@@ -14,7 +14,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from leanrank.cli._input import JsonOption
+from leanrank.cli._completion import paper_names
+from leanrank.cli._outputs import check_outputs, refuse_stdout
+from leanrank.cli._reading import JsonOption
 
 if TYPE_CHECKING:
     from leanrank.reproduce.outcome import Reproduction
@@ -25,7 +27,9 @@ _STYLES = {"equal": "green", "close": "cyan", "differs": "yellow", "not computed
 
 
 def reproduce(
-    paper: Annotated[str, typer.Argument(help="fs-scpr, bestgain, gas, rankrelief, rcdr, or all.")],
+    paper: Annotated[
+        str, typer.Argument(help="fs-scpr, bestgain, gas, rankrelief, rcdr, or all.", autocompletion=paper_names)
+    ],
     data: Annotated[Path | None, typer.Option(help="The folder of data sets; else that of LEANRANK_DATA.")] = None,
     quick: Annotated[bool, typer.Option(help="A reduced version, for a machine that waits.")] = False,
     jobs: Annotated[int, typer.Option("--jobs", "-j", help="Folds at a time; 0 takes every core.")] = 0,
@@ -51,6 +55,8 @@ def reproduce(
     from leanrank.reproduce.papers import PAPERS, run_paper
     from leanrank.selectors.selection_record import plain
 
+    refuse_stdout("the figures go there", markdown)
+    check_outputs(markdown, journal)
     terminal = Console(stderr=True)
     found = []
     for name in PAPERS if paper == "all" else [paper]:

@@ -151,4 +151,6 @@ def _guess(names: Iterable[str], role: str, usual: Sequence[str]) -> str:
     if len(matches) == 1:
         return matches[0]
     found = f"{listed(matches)} could all be it" if matches else "no column is called like one"
-    raise DataError(f"Say which column is the {role}, {role}=...: {found}. The columns are {listed(names)}.")
+    raise DataError(
+        f"Say which column is the {role}, {role}=...: {found}. The columns are {listed(names)}.", parameter=role
+    )
