@@ -10,6 +10,8 @@ from leanrank.data.parquet.scan import scan_parquet as scan_parquet
 from leanrank.data.parquet.writer import write_parquet as write_parquet
 from leanrank.data.ranking_data import RankingData as RankingData
 from leanrank.data.ranking_data import RankingSource as RankingSource
+from leanrank.data.reading import read as read
+from leanrank.data.reading import scan as scan
 from leanrank.data.scaling import QueryMinMaxScaler as QueryMinMaxScaler
 from leanrank.data.scaling import QueryStandardScaler as QueryStandardScaler
 from leanrank.data.splits import QueryKFold as QueryKFold

@@ -27,10 +27,10 @@ from leanrank import (
     read_table,
     write_parquet,
 )
+from leanrank.data.arrow_table import arrow_table, roles_of
 from leanrank.data.letor.reader import write_letor
 from leanrank.data.letor.scan import scan_letor
 from leanrank.data.parquet.scan import scan_parquet
-from leanrank.data.tabular.frames import arrow_table, roles_of
 from leanrank.errors import DataError, MissingValuesError, ParameterError
 from leanrank.selectors import registry
 from leanrank.stats.anova import AnovaF

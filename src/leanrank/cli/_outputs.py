@@ -5,10 +5,9 @@ from __future__ import annotations
 import errno
 import os
 import sys
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
-from tempfile import TemporaryDirectory, TemporaryFile
+from tempfile import TemporaryFile
 
 from leanrank.errors import DataError, ParameterError
 
@@ -16,22 +15,19 @@ from leanrank.errors import DataError, ParameterError
 STDOUT = Path("-")
 
 
-def check_outputs(*outputs: Path | None, reads: Iterable[Path | None] = ()) -> None:
+def check_outputs(*outputs: Path | None, reads: Sequence[Path | None] = ()) -> None:
     """Refuse an output that cannot be written, and one that is an input or another output under any name."""
+    from leanrank.data.whole_file import refuse_same_file
+
     wanted = [path for path in outputs if path is not None]
-    inputs = [path for path in reads if path is not None]
     for number, path in enumerate(wanted):
-        refuse_same_file(path, *inputs)
-        refuse_same_file(path, *wanted[:number], what="the file of another option")
+        refuse_same_file(path, *reads)
+        if any(_same(path, other) for other in wanted[:number]):
+            raise ParameterError(
+                f"{path} would be written over by another output: choose another name for one of them."
+            )
         if path != STDOUT:
             _require_writable(path)
-
-
-def refuse_same_file(output: Path, *others: Path, what: str = "read by the same command") -> None:
-    """Refuse an output that is one of the other files, also by way of a link: what it holds would be lost."""
-    for other in others:
-        if _same(output, other):
-            raise ParameterError(f"{output} would be written over, and it is {what}: choose another name.")
 
 
 def refuse_stdout(why: str, *outputs: Path | None) -> None:
@@ -46,24 +42,6 @@ def refuse_binary_on_terminal(output: Path | None) -> None:
         raise ParameterError("This is no text, and would go to the terminal: name a file with -o, or use a pipe.")
 
 
-@contextmanager
-def output_file(output: Path) -> Iterator[Path]:
-    """A path to write to: `output` itself; for standard output a file of our own, which is copied there at the end."""
-    if output != STDOUT:
-        yield output
-        return
-    with TemporaryDirectory(prefix="leanrank-") as folder:
-        place = Path(folder, "output")
-        yield place
-        content = place.read_bytes()
-    sys.stdout.flush()
-    if hasattr(sys.stdout, "buffer"):
-        sys.stdout.buffer.write(content)
-        sys.stdout.buffer.flush()
-    else:
-        sys.stdout.write(content.decode())
-
-
 def write_text(output: Path, text: str) -> None:
     """Write text as UTF-8, whole or not at all, or print it.
 
@@ -72,17 +50,13 @@ def write_text(output: Path, text: str) -> None:
     """
     from leanrank.data.whole_file import write_whole
 
-    with output_file(output) as path:
-        write_whole(path, text.encode("utf-8", "backslashreplace"))
+    write_whole(output, text.encode("utf-8", "backslashreplace"))
 
 
 def _same(one: Path, other: Path) -> bool:
-    if STDOUT in (one, other):
-        return one == other
-    try:
-        return os.path.samefile(one, other) and one.is_file()  # a terminal or a pipe may be both
-    except OSError:  # one of them is not there
-        return one.resolve() == other.resolve()
+    if one.exists() and other.exists():
+        return one.is_file() and one.samefile(other)  # a device takes both
+    return one.resolve() == other.resolve()
 
 
 def _require_writable(path: Path) -> None:

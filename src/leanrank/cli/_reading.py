@@ -16,8 +16,6 @@ from leanrank.errors import DataError
 if TYPE_CHECKING:
     from leanrank.data.ranking_data import RankingData, RankingSource
 
-TABLE_SUFFIXES = {".csv", ".tsv", ".parquet", ".pq"}
-COMPRESSION_SUFFIXES = {".gz", ".bz2", ".zst"}
 KEYWORD_ONLY = inspect.Parameter.KEYWORD_ONLY
 
 FileArgument = Annotated[Path, typer.Argument(help="Judged data: LETOR text (.gz, .bz2, .zst), CSV or Parquet.")]
@@ -53,16 +51,9 @@ class Reading:
 
         A feature that is 0 in every row need not be in a LETOR file: it is given the features up to `at_least`.
         """
-        if is_table(path):
-            from leanrank.data.tables import read_table
+        from leanrank.data.reading import read
 
-            return read_table(path, **vars(self), missing=True)
-        from leanrank.data.letor.reader import read_letor
-
-        data = read_letor(path, regroup=self.regroup)
-        if data.n_features < at_least:
-            return read_letor(path, regroup=self.regroup, n_features=at_least)
-        return data
+        return read(path, **vars(self), at_least=at_least)
 
     def read_like(self, path: Path, data: RankingData) -> RankingData:
         """Read another judged file with the features of `data`; what it has beside them is left out."""
@@ -85,16 +76,10 @@ class Reading:
         return data if names is None or list(data.feature_names) == wanted else data.subset(wanted)
 
     def scan(self, path: Path) -> RankingSource:
-        """A judged file as a source for an engine, block by block; CSV, and text to be regrouped, are read here."""
-        if path.is_dir() or path.suffix.lower() in (".parquet", ".pq"):
-            from leanrank.data.parquet.scan import scan_parquet
+        """A judged file as a source for an engine, block by block where the format allows."""
+        from leanrank.data.reading import scan
 
-            return scan_parquet(path, **vars(self), missing=True)
-        if is_table(path) or self.regroup:
-            return self.read(path)
-        from leanrank.data.letor.scan import scan_letor
-
-        return scan_letor(path)
+        return scan(path, **vars(self))
 
 
 def reads_data(*, without: Iterable[str] = ()) -> Callable[[Callable[..., None]], Callable[..., None]]:
@@ -127,12 +112,6 @@ def reads_data(*, without: Iterable[str] = ()) -> Callable[[Callable[..., None]]
         return run
 
     return decorator
-
-
-def is_table(path: Path) -> bool:
-    """Whether the name says CSV or Parquet (a folder is taken for a Parquet data set)."""
-    name = path.with_suffix("") if path.suffix.lower() in COMPRESSION_SUFFIXES else path
-    return name.suffix.lower() in TABLE_SUFFIXES or path.is_dir()
 
 
 def largest_number(names: Iterable[str]) -> int:

@@ -11,32 +11,14 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from leanrank.cli._outputs import STDOUT, check_outputs, output_file, refuse_binary_on_terminal, refuse_stdout
-from leanrank.cli._reading import (
-    COMPRESSION_SUFFIXES,
-    FileArgument,
-    JsonOption,
-    Reading,
-    is_table,
-    largest_number,
-    reads_data,
-)
+from leanrank.cli._outputs import STDOUT, check_outputs, refuse_binary_on_terminal, refuse_stdout
+from leanrank.cli._reading import FileArgument, JsonOption, Reading, largest_number, reads_data
 from leanrank.errors import ParameterError, UnknownNameError
 
 if TYPE_CHECKING:
     from leanrank.data.ranking_data import RankingData
 
 FORMATS = ("letor", "csv", "parquet", "lightgbm", "trec")
-_ENDINGS = {
-    ".txt": "letor",
-    ".letor": "letor",
-    ".dat": "letor",
-    ".csv": "csv",
-    ".tsv": "csv",
-    ".parquet": "parquet",
-    ".pq": "parquet",
-    ".qrels": "trec",
-}
 
 
 @reads_data()
@@ -77,8 +59,7 @@ def convert(
         ids = list(range(1, data.n_features + 1))
         if features is not None:
             data = replace(data, feature_names=tuple(str(number) for number in ids))
-    with output_file(output) as place:
-        _write(data, ids, place, kind)
+    _write(data, ids, output, kind)
     if output == STDOUT:
         return
     record = {
@@ -103,27 +84,22 @@ def _format(output: Path, to: str | None) -> str:
         if to not in FORMATS:
             raise UnknownNameError.of("format", to, FORMATS)
         return to
-    name = output.with_suffix("") if output.suffix.lower() in COMPRESSION_SUFFIXES else output
-    if name.suffix.lower() not in _ENDINGS:
+    from leanrank.data.formats import endings, format_of_name
+
+    kind = format_of_name(output)
+    if kind is None:
         raise ParameterError(
-            f"The ending of {output.name!r} does not say the format: use one of {', '.join(_ENDINGS)}, or give --to."
+            f"The ending of {output.name!r} does not say the format: use one of {endings()}, or give --to."
         )
-    return _ENDINGS[name.suffix.lower()]
+    return kind
 
 
 def _read(file: Path, features: Path | None, reading: Reading) -> tuple[RankingData, list[int]]:
     """The data with the wanted features, in the order of the file, and their numbers in it."""
-    from leanrank.data.letor.lightgbm_text import query_path, read_lightgbm
     from leanrank.selectors.chosen_features import read_names
 
     names = None if features is None else read_names(features)
-    largest = largest_number(names or ())
-    if not is_table(file) and query_path(file).exists():
-        data = read_lightgbm(file)
-        if data.n_features < largest:  # a feature that is 0 in every row need not be in a file that is sparse
-            data = read_lightgbm(file, n_features=largest)
-    else:
-        data = reading.read(file, at_least=largest)
+    data = reading.read(file, at_least=largest_number(names or ()))
     if names is None:
         return data, list(range(1, data.n_features + 1))
     columns = sorted(data.feature_indices(names).tolist())
@@ -131,27 +107,14 @@ def _read(file: Path, features: Path | None, reading: Reading) -> tuple[RankingD
 
 
 def _write(data: RankingData, ids: list[int], output: Path, kind: str) -> None:
-    if kind == "letor":
-        from leanrank.data.letor.writer import write_letor
-
-        write_letor(_numbered(data, ids), output)
-    elif kind == "lightgbm":
-        from leanrank.data.letor.lightgbm_text import write_lightgbm
+    if kind == "lightgbm":
+        from leanrank.data.letor.lightgbm import write_lightgbm
 
         write_lightgbm(_numbered(data, ids), output)
-    elif kind == "csv":
-        from leanrank.data.tabular.csv_writer import write_csv
+        return
+    from leanrank.data.writing import write
 
-        write_csv(data, output)
-    elif kind == "parquet":
-        from leanrank.data.parquet.writer import write_parquet
-
-        write_parquet(data, output)
-    else:
-        from leanrank.data.trec import qrels_text
-        from leanrank.data.whole_file import write_whole
-
-        write_whole(output, qrels_text(data))
+    write(_numbered(data, ids) if kind == "letor" else data, output, kind)  # type: ignore[arg-type]
 
 
 def _numbered(data: RankingData, ids: list[int]) -> RankingData:

@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from leanrank.cli._outputs import STDOUT, check_outputs, output_file, refuse_binary_on_terminal, refuse_stdout
+from leanrank.cli._outputs import STDOUT, check_outputs, refuse_binary_on_terminal, refuse_stdout
 from leanrank.cli._reading import FileArgument, JsonOption, Reading, reads_data
 
 if TYPE_CHECKING:
@@ -56,8 +56,7 @@ def graph(
     else:
         judged = reading.read(file).require_complete("The feature graph")
     computed = feature_graph(judged, importance, measure, where, device=device, progress=True)
-    with output_file(output) as place:
-        computed.save(place)
+    computed.save(output)
     if heatmap is not None:
         write_chart(computed.heatmap(), heatmap)
     if draw is not None:

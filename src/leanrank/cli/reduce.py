@@ -12,8 +12,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from leanrank.cli._outputs import STDOUT, check_outputs, output_file, refuse_stdout, write_text
-from leanrank.cli._reading import FileArgument, JsonOption, Reading, is_table, reads_data
+from leanrank.cli._outputs import STDOUT, check_outputs, refuse_stdout, write_text
+from leanrank.cli._reading import FileArgument, JsonOption, Reading, reads_data
 
 if TYPE_CHECKING:
     from leanrank.reducers.rcdr import RCDR
@@ -30,7 +30,8 @@ class Kind(StrEnum):
 def reduce(
     file: FileArgument,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Where to write the reduced data (.parquet, else LETOR; -)")
+        Path | None,
+        typer.Option("--output", "-o", help="Where to write the reduced data; the name says how, - prints."),
     ] = None,
     k: Annotated[int, typer.Option("-k", help="How many components at most.")] = 5,
     kind: Annotated[Kind, typer.Option(help="The rank correlation.")] = Kind.spearman,
@@ -46,8 +47,7 @@ def reduce(
     Example: leanrank reduce train.txt -k 3 -o reduced.txt --weights components.json
     """
     from leanrank.cli._charts import write_chart
-    from leanrank.data.letor.reader import write_letor
-    from leanrank.data.parquet.writer import write_parquet
+    from leanrank.data.writing import write
     from leanrank.reducers.rcdr import RCDR
 
     check_outputs(output, weights, chart, reads=[file])
@@ -63,8 +63,7 @@ def reduce(
         "fingerprint": data.fingerprint(),
     }
     if output is not None:
-        with output_file(output) as place:
-            (write_parquet if is_table(output) else write_letor)(reducer.transform(data), place)
+        write(reducer.transform(data), output)
     if weights is not None:
         write_text(weights, json.dumps(record, ensure_ascii=False, indent=2) + "\n")
     if chart is not None:

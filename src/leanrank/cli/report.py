@@ -10,7 +10,7 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from leanrank.cli._outputs import STDOUT, check_outputs, output_file
+from leanrank.cli._outputs import STDOUT, check_outputs
 from leanrank.cli._reading import Reading, reads_data
 from leanrank.errors import DataError, LeanRankError
 
@@ -86,8 +86,7 @@ def report(
     if as_json:
         print(text_of(summary), end="")
         return
-    with output_file(target) as place:
-        write_summary(summary, place, written_as)
+    write_summary(summary, target, written_as)
     console.print(Text(summary["sentence"], style="bold"))
     if target != STDOUT:
         console.print(Text(f"Written: {target}"), soft_wrap=True)

@@ -64,7 +64,7 @@ def _of_json(path: Path) -> Results:
         raise DataError(f"{path}: is a report already. Make another from the file it was made of.")
     if isinstance(record, dict) and "names" in record and "curve" not in record:
         raise DataError(
-            f"{path}: is the order of one method, which measured nothing. `leanrank select` measures, and its result can "
-            "be reported."
+            f"{path}: is the order of one method, which measured nothing. `leanrank select` measures, and its "
+            "result can be reported."
         )
     return Results(selection_of(record, path), record.get("test"))

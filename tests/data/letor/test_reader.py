@@ -14,10 +14,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.naive import letor as naive
 
-from leanrank import RankingData, read_letor
+from leanrank import RankingData, read, read_letor, scan, scan_letor
 from leanrank.data.letor import lines as letor_lines
-from leanrank.data.letor.reader import read
+from leanrank.data.letor.lightgbm import write_lightgbm
+from leanrank.data.letor.options import checked
+from leanrank.data.letor.reader import read as read_sources
 from leanrank.data.letor.rows import Format
+from leanrank.data.ranking_data import concatenate
 from leanrank.errors import DataError, ParameterError
 
 SMALL = "2 qid:10 1:0.5 2:-1e-3 3:7 # d1\n0 qid:10 1:0 2:3 3:NULL\n1 qid:x 3:4 #\n"
@@ -25,7 +28,9 @@ SMALL = "2 qid:10 1:0.5 2:-1e-3 3:7 # d1\n0 qid:10 1:0 2:3 3:NULL\n1 qid:x 3:4 #
 
 def parsed(text: str | bytes, *, piece_bytes: int = 1 << 18, dtype: str = "float32", **options: object) -> RankingData:
     raw = text.encode() if isinstance(text, str) else text
-    return read([io.BytesIO(raw)], Format(dtype), piece_bytes=piece_bytes, **options)  # type: ignore[arg-type]
+    sizes = options.pop("sizes", None)
+    form = checked("parsed", dtype=dtype, **options)  # type: ignore[arg-type]
+    return read_sources([io.BytesIO(raw)], form, sizes=sizes, piece_bytes=piece_bytes)  # type: ignore[arg-type]
 
 
 def zstd(raw: bytes) -> bytes:
@@ -201,7 +206,7 @@ def test_threads_and_pieces_change_nothing(
 ) -> None:
     monkeypatch.setenv("LEANRANK_THREADS", threads)
     path = data_dir / "ohsumed-null" / "S1.txt.gz"
-    assert read([path], Format("float32"), piece_bytes=piece_bytes).equals(read_letor(path))
+    assert read_sources([path], Format("float32"), piece_bytes=piece_bytes).equals(read_letor(path))
 
 
 def test_storage_is_csr_below_a_quarter() -> None:
@@ -230,14 +235,16 @@ def test_feature_names_and_numbers() -> None:
     assert path_data.dense().tolist() == [[3, 0]]
 
 
-def test_null_is_nan_or_a_number_or_an_error(tmp_path: Path) -> None:
+@pytest.mark.parametrize("null", ["NULL", "nan", "NaN"])
+def test_null_is_nan_or_a_number_or_an_error(tmp_path: Path, null: str) -> None:
     path = tmp_path / "a.txt"
-    path.write_text("1 qid:1 1:NULL 2:3\n")
+    path.write_text(f"1 qid:1 1:{null} 2:3\n")
+    assert read_letor(path).missing
     assert np.isnan(read_letor(path).X[0, 0])
     filled = read_letor(path, null=-1)
     assert filled.X[0, 0] == -1
     assert not filled.missing
-    with pytest.raises(DataError, match=r"a.txt, line 1, column 9: found '1:NULL', expected a number"):
+    with pytest.raises(DataError, match=rf"a.txt, line 1, column 9: found '1:{null}', expected a number"):
         read_letor(path, null="error")
     assert not read_letor(path, null=0).missing
 
@@ -257,6 +264,26 @@ def test_query_sizes_beside_the_file(tmp_path: Path, name: str, suffix: str) -> 
     both = read_letor([tmp_path / name, tmp_path / name])
     assert both.query_ids.tolist() == [0, 1, 2, 3]
     assert read_letor([tmp_path / name] * 2, query=np.array([4, 2])).query_ptr.tolist() == [0, 4, 6]
+
+
+@pytest.mark.parametrize("name", ["rank.train", "rank.train.gz", "rank.txt"])
+def test_what_is_written_for_lightgbm_reads_back_by_every_reader(tmp_path: Path, name: str) -> None:
+    X = np.float32([[0.5, np.nan], [0, 3], [2, 1]])
+    data = RankingData(X, [2, 0, 1], [0, 2, 3], ["tea", "cup"], missing=True)
+    write_lightgbm(data, tmp_path / name)
+    expected = RankingData(X, data.y, data.query_ptr, missing=True)  # queries count from 0
+    assert read_letor(tmp_path / name).equals(expected)
+    assert read(tmp_path / name).equals(expected)
+    for scanned in (scan_letor(tmp_path / name), scan(tmp_path / name)):
+        assert concatenate(list(scanned.blocks(1))).equals(expected)
+    with pytest.raises(DataError, match="line 1, column 9: found '2:nan', expected a number"):
+        read(tmp_path / name, missing=False)
+
+
+def test_query_ids_in_the_rows_count_more_than_sizes_beside(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("1 qid:7 1:2\n0 qid:8 1:3\n")
+    (tmp_path / "a.txt.query").write_text("2\n")
+    assert read_letor(tmp_path / "a.txt").query_ids.tolist() == [7, 8]
 
 
 def test_sizes_over_small_pieces() -> None:
@@ -327,7 +354,7 @@ def test_long_lines_are_refused_before_they_are_read(monkeypatch: pytest.MonkeyP
             return n
 
     with pytest.raises(DataError, match=r"endless, line 3: the line is longer than 0 MiB"):
-        read([_Chain(b"1 qid:1 1:1\n\n", Endless())], Format("float32"), piece_bytes=16)
+        read_sources([_Chain(b"1 qid:1 1:1\n\n", Endless())], Format("float32"), piece_bytes=16)
     assert served < 100_000
 
 

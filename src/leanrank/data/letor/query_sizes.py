@@ -7,7 +7,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from leanrank.data.compressed import PathLike, name_of, open_bytes, without_suffix
+from leanrank.data.compressed import PathLike, name_of, open_bytes
+from leanrank.data.formats import without_compression
 from leanrank.data.letor.lines import whole_lines
 from leanrank.errors import DataError
 
@@ -15,7 +16,7 @@ from leanrank.errors import DataError
 def find_sizes(path: PathLike) -> Path | None:
     """The `.query` or `.group` file beside `path`, with or without the suffix of a compression."""
     given = Path(path)
-    for base in dict.fromkeys((without_suffix(given), given)):
+    for base in dict.fromkeys((without_compression(given), given)):
         for suffix in (".query", ".group"):
             beside = base.with_name(base.name + suffix)
             if beside.is_file():

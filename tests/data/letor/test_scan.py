@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from leanrank import read_letor, scan_letor
+from leanrank.data.letor.options import checked
 from leanrank.data.letor.scan import LetorSource
 from leanrank.data.ranking_data import RankingSource, concatenate, fingerprint
 from leanrank.errors import DataError, ParameterError
@@ -44,7 +45,7 @@ def test_blocks_whatever_the_sizes_and_pieces(
     path = tmp_path_factory.mktemp("scan") / "a.txt"
     path.write_text("".join(f"{i} qid:{query} 1:{query}.{i} {'3:1' if i % 2 else ''} #{i}\n" for query, i in rows))
     n_features = None if counted else 3
-    source = LetorSource([path], piece_bytes=piece_bytes, sparse=False, n_features=n_features)
+    source = LetorSource([path], checked("test", sparse=False, n_features=n_features), piece_bytes=piece_bytes)
     blocks = list(source.blocks(n_rows))
     bounds = np.concatenate(([0], np.cumsum(sizes)))
     first = 0
