@@ -218,7 +218,6 @@ def test_parameters_that_are_objects_are_recorded_by_what_they_are():
         "kind": "kendall",
         "ties": "half",
         "scope": "query",
-        "device": "cpu",
     }
 
 

@@ -28,8 +28,7 @@ def graph(
     importance: Annotated[str, typer.Option(help="What a feature alone is worth: a metric or a loss.")] = "map",
     similarity: Annotated[str, typer.Option(help="kendall, spearman, pearson or tau_ap.")] = "kendall",
     ties: Annotated[str, typer.Option(help="Kendall's ties: strict, cosine, half, ordinal, tau-b.")] = "strict",
-    device: Annotated[str, typer.Option(help="cpu, cuda, or auto: a GPU where there is one.")] = "cpu",
-    engine: Annotated[str | None, typer.Option(help="local[:threads], dask://host:port or spark.")] = None,
+    engine: Annotated[str | None, typer.Option(help="local[:threads], cuda, dask://host:port or spark.")] = None,
     heatmap: Annotated[Path | None, typer.Option(help="Also write a heatmap (.html, .png, .svg).")] = None,
     draw: Annotated[Path | None, typer.Option(help="Also draw the graph (.html, .png, .svg).")] = None,
     *,
@@ -55,7 +54,7 @@ def graph(
         where, judged = engine_of(engine), reading.scan(file)
     else:
         judged = reading.read(file).require_complete("The feature graph")
-    computed = feature_graph(judged, importance, measure, where, device=device, progress=True)
+    computed = feature_graph(judged, importance, measure, where, progress=True)
     computed.save(output)
     if heatmap is not None:
         write_chart(computed.heatmap(), heatmap)

@@ -56,7 +56,7 @@ def order(
         str | None,
         typer.Option("--ranker", "-r", help="The learner of a method that trains one.", autocompletion=ranker_names),
     ] = None,
-    engine: Annotated[str | None, typer.Option(help="local[:threads], dask://host:port or spark.")] = None,
+    engine: Annotated[str | None, typer.Option(help="local[:threads], cuda, dask://host:port or spark.")] = None,
     seed: Annotated[int, typer.Option(help="Seed of everything that draws numbers.")] = 0,
     output: OutputOption = None,
     form: FormatOption = None,

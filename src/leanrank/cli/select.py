@@ -68,7 +68,7 @@ def select(
     output: OutputOption = None,
     form: FormatOption = None,
     report: Annotated[Path | None, typer.Option(help="Also write a report (.html, .md or .json) here.")] = None,
-    engine: Annotated[str | None, typer.Option(help="local[:threads], dask://host:port or spark.")] = None,
+    engine: Annotated[str | None, typer.Option(help="local[:threads], cuda, dask://host:port or spark.")] = None,
     seed: Annotated[int, typer.Option(help="Seed of everything that draws numbers.")] = 0,
     *,
     reading: Reading,

@@ -35,10 +35,12 @@ class SparkEngine:
     ----------
     session : pyspark.sql.SparkSession
         Not one of Spark Connect, which has no RDDs.
-    block_rows : int
+    block_rows : int, default=100000
         Rows a Python worker holds at once.
-    read_on : {"workers", "driver"}
+    read_on : {"workers", "driver"}, default="workers"
         Who reads files. Executors must see them under the same path.
+    device : {"cpu", "cuda", "auto"}, default="cpu"
+        What each worker computes on: its processor, its GPU, or a GPU where it has one; see `LocalEngine`.
 
     Notes
     -----
@@ -53,13 +55,16 @@ class SparkEngine:
     >>> graph = feature_graph(scan_parquet("judged/"), engine=engine)  # doctest: +SKIP
     """
 
-    def __init__(self, session: Any, *, block_rows: int = BLOCK_ROWS, read_on: str = "workers") -> None:
-        check_engine("SparkEngine", block_rows, read_on)
+    def __init__(
+        self, session: Any, *, block_rows: int = BLOCK_ROWS, read_on: str = "workers", device: str = "cpu"
+    ) -> None:
+        check_engine("SparkEngine", block_rows, read_on, device)
         if not isinstance(session, pyspark.sql.SparkSession) or not hasattr(session, "_sc"):
             raise ParameterError.of("SparkEngine", "session", "a SparkSession (not of Spark Connect)", session)
         self.session = session
         self.block_rows = block_rows
         self.read_on = read_on
+        self.device = device
         self._checked = False
 
     def __repr__(self) -> str:
@@ -72,7 +77,7 @@ class SparkEngine:
         """The merged partial of each statistic over all blocks of `source`, read once."""
         context = self._context()
         n_threads = int(context.defaultParallelism)
-        task = FoldTask(tuple(statistics), self.block_rows)
+        task = FoldTask.on(self, statistics)
         split = task.split(source, PARTS_PER_THREAD * n_threads, self.read_on)
         if split is not None:
             task, parts = split

@@ -26,10 +26,9 @@ class GraphSelector(Selector):
     importance: Any
     similarity: Any
     engine: Any
-    device: str
 
     def fit_graph(self, graph: FeatureGraph) -> Self:
-        """Learn from a graph computed before; `importance`, `similarity`, `engine` and `device` are not looked at."""
+        """Learn from a graph computed before; `importance`, `similarity` and `engine` are not looked at."""
         self._check_parameters()
         self._set_input(graph.feature_names)
         self._check_sizes()
@@ -42,9 +41,7 @@ class GraphSelector(Selector):
         return self._path(self.graph_, self._wanted(self.n_features_in_))
 
     def _graph(self, source: RankingSource) -> FeatureGraph:
-        # "cpu" leaves an Importance or a Similarity that names its own device as it is
-        device = None if self.device == "cpu" else self.device
-        return feature_graph(source, self.importance, self.similarity, self.engine, device=device)
+        return feature_graph(source, self.importance, self.similarity, self.engine)
 
     def _select(self, graph: FeatureGraph) -> Path:
         """The whole path on a graph without constant features."""

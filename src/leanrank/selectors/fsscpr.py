@@ -81,8 +81,6 @@ class FSSCPR(GraphSelector):
         Seed of k-means.
     engine : optional
         Where the graph is computed.
-    device : {"cpu", "cuda", "auto"}
-        What the graph is computed on; the result is the same.
 
     Attributes
     ----------
@@ -142,7 +140,6 @@ class FSSCPR(GraphSelector):
         n_init: int = 10,
         random_state: int = 0,
         engine: Any = None,
-        device: str = "cpu",
     ) -> None:
         self.n_features_to_select = n_features_to_select
         self.sigma = sigma
@@ -158,7 +155,6 @@ class FSSCPR(GraphSelector):
         self.n_init = n_init
         self.random_state = random_state
         self.engine = engine
-        self.device = device
 
     def _check_parameters(self) -> None:
         self._require_number("sigma", "a number")

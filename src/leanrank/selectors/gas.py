@@ -35,8 +35,6 @@ class GAS(GraphSelector):
         Stop before the first feature whose lowered weight is below this.
     engine : optional
         Where the graph is computed.
-    device : {"cpu", "cuda", "auto"}
-        What the graph is computed on; the result is the same.
     costs, groups, must_keep, never, budget : optional
         Gain per cost, and which features must or must not be taken; see `Limits`.
 
@@ -79,7 +77,6 @@ class GAS(GraphSelector):
         similarity: Any = "kendall",
         min_weight: float | None = None,
         engine: Any = None,
-        device: str = "cpu",
         costs: Any = None,
         groups: Any = None,
         must_keep: Any = None,
@@ -92,7 +89,6 @@ class GAS(GraphSelector):
         self.similarity = similarity
         self.min_weight = min_weight
         self.engine = engine
-        self.device = device
         self.costs = costs
         self.groups = groups
         self.must_keep = must_keep

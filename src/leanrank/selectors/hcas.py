@@ -38,8 +38,6 @@ class HCAS(GraphSelector):
         What `feature_graph` takes.
     engine : optional
         Where the graph is computed.
-    device : {"cpu", "cuda", "auto"}
-        What the graph is computed on; the result is the same.
 
     Attributes
     ----------
@@ -78,14 +76,12 @@ class HCAS(GraphSelector):
         importance: Any = "ndcg@10",
         similarity: Any = "spearman",
         engine: Any = None,
-        device: str = "cpu",
     ) -> None:
         self.n_features_to_select = n_features_to_select
         self.linkage = linkage
         self.importance = importance
         self.similarity = similarity
         self.engine = engine
-        self.device = device
 
     def _check_parameters(self) -> None:
         self._require_one_of("linkage", LINKAGES)

@@ -32,8 +32,6 @@ class MPT(GraphSelector):
         What `feature_graph` takes. Importance outside [0, 1] is stretched to it, and sigma with it.
     engine : optional
         Where the graph is computed.
-    device : {"cpu", "cuda", "auto"}
-        What the graph is computed on; the result is the same.
     costs, groups, must_keep, never, budget : optional
         Gain per cost, and which features must or must not be taken; see `Limits`.
 
@@ -73,7 +71,6 @@ class MPT(GraphSelector):
         importance: Any = "map",
         similarity: Any = "kendall",
         engine: Any = None,
-        device: str = "cpu",
         costs: Any = None,
         groups: Any = None,
         must_keep: Any = None,
@@ -85,7 +82,6 @@ class MPT(GraphSelector):
         self.importance = importance
         self.similarity = similarity
         self.engine = engine
-        self.device = device
         self.costs = costs
         self.groups = groups
         self.must_keep = must_keep

@@ -46,8 +46,6 @@ class MRMR(GraphSelector):
         regression and classification. For features with many equal values, Kendall with ``ties="cosine"`` serves best.
     engine : optional
         Where the graph is computed.
-    device : {"cpu", "cuda", "auto"}
-        What the graph is computed on; the result is the same.
     costs, groups, must_keep, never, budget : optional
         Gain per cost, and which features must or must not be taken; see `Limits`.
 
@@ -89,7 +87,6 @@ class MRMR(GraphSelector):
         importance: Any = "map",
         similarity: Any = "kendall",
         engine: Any = None,
-        device: str = "cpu",
         costs: Any = None,
         groups: Any = None,
         must_keep: Any = None,
@@ -102,7 +99,6 @@ class MRMR(GraphSelector):
         self.importance = importance
         self.similarity = similarity
         self.engine = engine
-        self.device = device
         self.costs = costs
         self.groups = groups
         self.must_keep = must_keep

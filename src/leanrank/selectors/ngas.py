@@ -32,8 +32,6 @@ class NGAS(GraphSelector):
         What `feature_graph` takes.
     engine : optional
         Where the graph is computed.
-    device : {"cpu", "cuda", "auto"}
-        What the graph is computed on; the result is the same.
     costs, groups, must_keep, never, budget : optional
         Gain per cost, and which features must or must not be taken; see `Limits`.
 
@@ -70,7 +68,6 @@ class NGAS(GraphSelector):
         importance: Any = "ndcg@10",
         similarity: Any = "spearman",
         engine: Any = None,
-        device: str = "cpu",
         costs: Any = None,
         groups: Any = None,
         must_keep: Any = None,
@@ -81,7 +78,6 @@ class NGAS(GraphSelector):
         self.importance = importance
         self.similarity = similarity
         self.engine = engine
-        self.device = device
         self.costs = costs
         self.groups = groups
         self.must_keep = must_keep

@@ -27,8 +27,6 @@ class TopK(GraphSelector):
         What `feature_graph` takes; similarity is computed for `graph_` but not used.
     engine : optional
         Where the graph is computed.
-    device : {"cpu", "cuda", "auto"}
-        What the graph is computed on; the result is the same.
     costs, groups, must_keep, never, budget : optional
         Gain per cost, and which features must or must not be taken; see `Limits`.
 
@@ -65,7 +63,6 @@ class TopK(GraphSelector):
         importance: Any = "map",
         similarity: Any = "kendall",
         engine: Any = None,
-        device: str = "cpu",
         costs: Any = None,
         groups: Any = None,
         must_keep: Any = None,
@@ -76,7 +73,6 @@ class TopK(GraphSelector):
         self.importance = importance
         self.similarity = similarity
         self.engine = engine
-        self.device = device
         self.costs = costs
         self.groups = groups
         self.must_keep = must_keep

@@ -33,8 +33,6 @@ class XGAS(GraphSelector):
         What `feature_graph` takes.
     engine : optional
         Where the graph is computed.
-    device : {"cpu", "cuda", "auto"}
-        What the graph is computed on; the result is the same.
     costs, groups, must_keep, never, budget : optional
         Gain per cost, and which features must or must not be taken; see `Limits`.
 
@@ -71,7 +69,6 @@ class XGAS(GraphSelector):
         importance: Any = "ndcg@10",
         similarity: Any = "spearman",
         engine: Any = None,
-        device: str = "cpu",
         costs: Any = None,
         groups: Any = None,
         must_keep: Any = None,
@@ -83,7 +80,6 @@ class XGAS(GraphSelector):
         self.importance = importance
         self.similarity = similarity
         self.engine = engine
-        self.device = device
         self.costs = costs
         self.groups = groups
         self.must_keep = must_keep

@@ -8,9 +8,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from leanrank.data.dense_parts import dense_parts
 from leanrank.data.ranking_data import RankingData
 from leanrank.kernels.rcdr import kendall_correlations, spearman_correlations
-from leanrank.stats.dense_parts import dense_parts
 from leanrank.stats.exact_sum import as_float, exact_sum
 
 # Attributes nearer than this share of their range are tied: projection leaves rounding errors where ties were.

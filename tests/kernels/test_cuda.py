@@ -11,10 +11,11 @@ import pytest
 torch = pytest.importorskip("torch", reason="torch is not installed: pip install 'leanrank[gpu]'")
 
 from leanrank.data.ranking_data import RankingData  # noqa: E402
-from leanrank.engines.cuda import importance as cuda_importance  # noqa: E402
-from leanrank.engines.cuda import program, ranked_lists, upload  # noqa: E402
-from leanrank.engines.cuda import similarity as cuda_similarity  # noqa: E402
-from leanrank.engines.cuda import units as cuda_units  # noqa: E402
+from leanrank.engines import gpu  # noqa: E402
+from leanrank.engines.gpu import Gpu  # noqa: E402
+from leanrank.kernels.cuda import program, ranked_lists  # noqa: E402
+from leanrank.kernels.cuda import similarity as cuda_similarity  # noqa: E402
+from leanrank.kernels.cuda import units as cuda_units  # noqa: E402
 from leanrank.metrics.average_precision import AP  # noqa: E402
 from leanrank.metrics.ndcg import NDCG  # noqa: E402
 from leanrank.stats.constant import Constant  # noqa: E402
@@ -47,6 +48,18 @@ def some_data(sizes, n_features, dtype=np.float32, decimals=1, seed=0):
     return RankingData(X, y, np.concatenate([[0], np.cumsum(sizes)]))
 
 
+def ranks(data, device):
+    return ranked_lists.ranked_lists(data.X, data.query_ptr, device)
+
+
+def kendall(data, ties, device):
+    return cuda_similarity.kendall_sums(ranks(data, device), data.n_features, _TIES[ties], device)
+
+
+def varies(data, device):
+    return cuda_similarity.varies(ranks(data, device), data.n_features, device)
+
+
 def value(parts):
     """Exact sums are equal where their values are; how they split into high and low depends on the blocks."""
     return parts[0] * (1 << 30) + parts[1]
@@ -57,9 +70,8 @@ def value(parts):
 def test_kendall_is_the_same_integers(device, ties, n_features, dtype):
     data = some_data(SIZES if device.type == "cuda" or n_features < 9 else SHORT, n_features, dtype)
     expected = Similarity(ties=ties).of(data)
-    total, counted = cuda_similarity.kendall_sums(data, _TIES[ties], device)
-    np.testing.assert_array_equal(value(total), value(expected.total))
-    assert counted == expected.n_queries
+    np.testing.assert_array_equal(value(kendall(data, ties, device)), value(expected.total))
+    assert Similarity(ties=ties).of_on(data, Gpu(device)).n_queries == expected.n_queries
 
 
 @pytest.mark.parametrize("n_features", [47, 48, 49, 96, 97, 136, 144, 145, 300])
@@ -67,15 +79,13 @@ def test_kendall_is_the_same_integers(device, ties, n_features, dtype):
 def test_kendall_at_the_edges_of_tiles(device, ties, n_features):
     data = some_data([9, 40] if device.type == "cpu" else SIZES, n_features, seed=1)
     expected = Similarity(ties=ties).of(data)
-    found, _ = cuda_similarity.kendall_sums(data, _TIES[ties], device)
-    np.testing.assert_array_equal(value(found), value(expected.total))
+    np.testing.assert_array_equal(value(kendall(data, ties, device)), value(expected.total))
 
 
 def test_two_thousand_features(device):
     data = some_data([5, 12], 2000, seed=2)
     expected = Similarity(ties="half").of(data)
-    found, _ = cuda_similarity.kendall_sums(data, _TIES["half"], device)
-    np.testing.assert_array_equal(value(found), value(expected.total))
+    np.testing.assert_array_equal(value(kendall(data, "half", device)), value(expected.total))
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -83,17 +93,16 @@ def test_two_thousand_features(device):
 def test_five_thousand_documents(device, ties, dtype):
     data = some_data([5000, 3, 700], 3, dtype, decimals=2, seed=3)
     expected = Similarity(ties=ties).of(data)
-    found, _ = cuda_similarity.kendall_sums(data, _TIES[ties], device)
-    np.testing.assert_array_equal(value(found), value(expected.total))
+    np.testing.assert_array_equal(value(kendall(data, ties, device)), value(expected.total))
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_spearman_is_the_same_integers(device, dtype):
     data = some_data(SIZES, 9, dtype, seed=4)
     expected = Similarity("spearman").of(data)
-    total, counted = cuda_similarity.spearman_sums(data, device)
+    total = cuda_similarity.spearman_sums(ranks(data, device), data.n_features, device)
     np.testing.assert_array_equal(value(total), value(expected.total))
-    assert counted == expected.n_queries
+    assert Similarity("spearman").of_on(data, Gpu(device)).n_queries == expected.n_queries
 
 
 @pytest.mark.parametrize(
@@ -117,8 +126,8 @@ def test_metrics_are_the_same_integers(device, measure):
     data.y[-42:-30] = 0  # queries without a relevant document
     statistic = Importance(measure, direction="max")
     expected = statistic.of(data)
-    for found, wanted in zip(cuda_importance.metric_sums(data, measure, (False, True), device), expected, strict=True):
-        np.testing.assert_array_equal(found, wanted)
+    for sums, wanted in zip(Gpu(device).metric_sums(data, measure, (False, True)), expected, strict=True):
+        np.testing.assert_array_equal(sums, wanted)
 
 
 def test_labels_that_are_no_whole_numbers(device):
@@ -128,56 +137,56 @@ def test_labels_that_are_no_whole_numbers(device):
     data = RankingData(data.X, y, data.query_ptr)
     for measure in (NDCG(), NDCG(10)):
         expected = Importance(measure, direction="max").of(data)
-        found = cuda_importance.metric_sums(data, measure, (False, True), device)
-        np.testing.assert_array_equal(found[0], expected.total)
+        sums = Gpu(device).metric_sums(data, measure, (False, True))
+        np.testing.assert_array_equal(sums[0], expected.total)
 
 
 def test_features_that_never_vary(device):
     X = np.ones((9, 4), dtype=np.float32)
     X[3, 1], X[:, 2], X[0, 3] = 2.0, [0, 0, 0, 0, 0, 1, 1, 1, 1], -1.0  # 2 differs between queries only
     data = RankingData(X, np.zeros(9), [0, 1, 5, 9])
-    assert cuda_similarity.varies(data, device).tolist() == [False, True, False, False]
-    np.testing.assert_array_equal(cuda_similarity.varies(data, device), Constant().of(data).varies)
+    assert varies(data, device).tolist() == [False, True, False, False]
+    np.testing.assert_array_equal(varies(data, device), Constant().of(data).varies)
 
 
 def test_blocks_travel_in_pieces(device, monkeypatch):
     data = some_data([5, 130, 16, 3, 40, 1, 200, 8] * 3, 6, seed=7)
-    whole, _ = cuda_similarity.kendall_sums(data, _TIES["tau-b"], device)
+    whole = kendall(data, "tau-b", device)
     monkeypatch.setattr(ranked_lists, "PIECE_BYTES", 60 * 6 * 4)
     monkeypatch.setattr(ranked_lists, "QUERIES_AT_ONCE", 3)
     monkeypatch.setattr(cuda_similarity, "QUERIES_AT_ONCE", 3)
-    again = RankingData(data.X, data.y, data.query_ptr)
-    assert len(list(ranked_lists.ranked_lists(again, device))) > 8
-    np.testing.assert_array_equal(value(cuda_similarity.kendall_sums(again, _TIES["tau-b"], device)[0]), value(whole))
+    assert len(list(ranks(data, device))) > 8
+    np.testing.assert_array_equal(value(kendall(data, "tau-b", device)), value(whole))
 
 
 def test_a_block_is_ranked_once_for_all_statistics(device, monkeypatch):
-    data, sent = some_data([5, 9], 4), []
-    monkeypatch.setattr(ranked_lists, "uploaded", lambda *given: sent.append(1) or upload.uploaded(*given))
-    cuda_similarity.kendall_sums(data, _TIES["strict"], device)
-    cuda_importance.metric_sums(data, AP(), (False,), device)
+    data, other, sent = some_data([5, 9], 4), some_data([5, 9], 4), []
+    monkeypatch.setattr(gpu, "ranked_lists", lambda *given: sent.append(1) or ranked_lists.ranked_lists(*given))
+    arithmetic = Gpu(device)
+    arithmetic.kendall_sums(data, _TIES["strict"])
+    arithmetic.metric_sums(data, AP(), (False,))
     assert len(sent) == 1
-    cuda_similarity.varies(some_data([5, 9], 4), device)
+    arithmetic.varies(other)
     assert len(sent) == 2
-    monkeypatch.setattr(ranked_lists, "KEPT_BYTES", 0)
-    other = some_data([5, 9], 4)
-    cuda_similarity.varies(other, device)
-    cuda_similarity.varies(other, device)
+    monkeypatch.setattr(gpu, "KEPT_BYTES", 0)
+    arithmetic.varies(data)
+    arithmetic.varies(data)
     assert len(sent) == 4
 
 
 def test_a_reader_that_stops_early_keeps_nothing(device, monkeypatch):
     monkeypatch.setattr(ranked_lists, "PIECE_BYTES", 1)
-    data = some_data([5, 9, 7], 4)
-    next(iter(ranked_lists.ranked_lists(data, device)))
-    assert len(list(ranked_lists.ranked_lists(data, device))) == 3
+    data, arithmetic = some_data([5, 9, 7], 4), Gpu(device)
+    next(iter(arithmetic.ranked(data)))
+    assert len(list(arithmetic.ranked(data))) == 3
+    assert len(list(arithmetic.ranked(data))) == 3
 
 
 def test_read_only_values(device):
     data = some_data([5, 9], 4)
     expected = Similarity().of(data).total
     data.X.flags.writeable = False
-    np.testing.assert_array_equal(cuda_similarity.kendall_sums(data, _TIES["strict"], device)[0], expected)
+    np.testing.assert_array_equal(kendall(data, "strict", device), expected)
 
 
 def test_exact_sums_are_those_of_the_processor(device):
@@ -198,6 +207,10 @@ def test_pinned_memory_is_read_in_place(monkeypatch):
     pinned = torch.from_numpy(data.X).pin_memory()
     there = RankingData(pinned.numpy(), data.y, data.query_ptr)
     assert torch.from_numpy(there.X).is_pinned()
-    expected, _ = cuda_similarity.kendall_sums(data, _TIES["half"], torch.device("cuda"))
-    found, _ = cuda_similarity.kendall_sums(there, _TIES["half"], torch.device("cuda"))
-    np.testing.assert_array_equal(found, expected)
+    expected = kendall(data, "half", torch.device("cuda"))
+    np.testing.assert_array_equal(kendall(there, "half", torch.device("cuda")), expected)
+
+
+def test_values_too_large_for_exact_sums_are_refused(device):
+    with pytest.raises(OverflowError, match=r"A value of a test is 1e\+15: scale the features first"):
+        cuda_units.exact_sum(torch.full((2, 2), 1e15, dtype=torch.float64, device=device), "a test")

@@ -14,11 +14,13 @@ from typing import Any
 
 import torch
 
-from leanrank.errors import LeanRankError
-
 _MAX_DYNAMIC_SHARED = 8  # CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
 _FIRST_WITH_BIT_PRODUCTS = (8, 0)
 _lock = Lock()
+
+
+class GpuError(RuntimeError):
+    """The GPU, its driver or its compiler refused."""
 
 
 class Kernel:
@@ -57,7 +59,7 @@ def kernel(source: str, name: str, **constants: object) -> Kernel:
 @cache
 def _kernel(source: str, name: str, constants: tuple[tuple[str, object], ...], device: int) -> Kernel:
     major, minor = torch.cuda.get_device_capability(device)
-    text = (files("leanrank.engines.cuda") / source).read_text(encoding="utf-8")
+    text = (files("leanrank.kernels.cuda") / source).read_text(encoding="utf-8")
     options = [f"--gpu-architecture=sm_{major}{minor}", "--std=c++17", "--fmad=false"]  # round as the CPU does
     options += [f"-D{macro}={value}" for macro, value in constants]
     image = _compile(text, source, options)
@@ -79,7 +81,7 @@ def _compile(text: str, source: str, options: list[str]) -> Any:
         nvrtc.nvrtcGetProgramLogSize(program, ctypes.byref(size))
         log = ctypes.create_string_buffer(size.value)
         nvrtc.nvrtcGetProgramLog(program, log)
-        raise LeanRankError(f"The GPU kernels of {source} do not compile here; use device='cpu'. {log.value.decode()}")
+        raise GpuError(f"The GPU kernels of {source} do not compile here: {log.value.decode()}")
     _check(nvrtc.nvrtcGetCUBINSize(program, ctypes.byref(size)), source)
     image = ctypes.create_string_buffer(size.value)
     _check(nvrtc.nvrtcGetCUBIN(program, image), source)
@@ -106,7 +108,7 @@ def _driver() -> Any:
 
 def _check(code: int, what: str) -> None:
     if code:
-        raise LeanRankError(f"The GPU refused (error {code}): {what}. Use device='cpu', or look at the driver.")
+        raise GpuError(f"The GPU refused (error {code}): {what}. Look at the driver.")
 
 
 def _as_c(value: Any) -> Any:

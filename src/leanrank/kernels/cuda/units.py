@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import torch
 
-from leanrank.errors import DataError
 from leanrank.kernels.concordance import HALF, ORDINAL, STRICT, UNIT
 
 _HIGH_UNIT, _LOW_BITS, _LARGEST = 2.0**-16, 30, 2.0**40
@@ -35,7 +34,7 @@ def square_root(x: torch.Tensor) -> torch.Tensor:
 def exact_sum(values: torch.Tensor, what: str) -> torch.Tensor:
     """Sum over the first axis in two whole numbers (high, low)."""
     if values.numel() and float(values.abs().max()) > _LARGEST:
-        raise DataError(f"A value of {what} is {float(values.abs().max()):.3g}: scale the features first.")
+        raise OverflowError(f"A value of {what} is {float(values.abs().max()):.3g}: scale the features first.")
     high = torch.floor(values / _HIGH_UNIT)
     low = torch.round((values - high * _HIGH_UNIT) / UNIT)
     return torch.stack([high.to(torch.int64).sum(dim=0), low.to(torch.int64).sum(dim=0)])

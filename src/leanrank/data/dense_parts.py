@@ -11,7 +11,7 @@ _DENSE_VALUES = 4_000_000
 
 
 def dense_parts(block: RankingData) -> Iterator[RankingData]:
-    """The block itself, or, where it is sparse, pieces of whole queries made dense one after the other."""
+    """The block itself or, where it is sparse, pieces of whole queries made dense one after the other."""
     if not block.is_sparse:
         yield block
         return

@@ -1,41 +1,39 @@
-"""Similarities of features on a device, as sums over the queries of a block."""
+"""Similarities of features on a device, as sums over queries."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterable
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from leanrank.data.ranking_data import RankingData
-from leanrank.engines.cuda.ranked_lists import QUERIES_AT_ONCE, RankedLists, ranked_lists
-from leanrank.engines.cuda.units import exact_sum, from_fixed, square_root
+from leanrank.kernels.cuda.ranked_lists import QUERIES_AT_ONCE, RankedLists
+from leanrank.kernels.cuda.units import exact_sum, from_fixed, square_root
 
 #: Numbers in the correlations of as many queries as are worked on together.
 AT_ONCE = 1 << 25
 
 
-def kendall_sums(block: RankingData, mode: int, device: Any) -> tuple[NDArray[np.int64], int]:
-    """Exact sum (2, K, K) of the similarities of features a <= b, and the queries of at least two documents."""
-    K = block.n_features
-    parts = torch.zeros((2, K, K), dtype=torch.int64, device=device)
-    total, added = torch.zeros((K, K), dtype=torch.int64, device=device), 0
-    for lists in ranked_lists(block, device):
+def kendall_sums(pieces: Iterable[RankedLists], n_features: int, mode: int, device: torch.device) -> NDArray[np.int64]:
+    """Exact sum (2, K, K) of the similarities of features a <= b over the queries of at least two documents."""
+    shape = (n_features, n_features)
+    parts = torch.zeros((2, *shape), dtype=torch.int64, device=device)
+    total, added = torch.zeros(shape, dtype=torch.int64, device=device), 0
+    for lists in pieces:
         if added + len(lists.queries) > QUERIES_AT_ONCE:
             parts, total, added = parts + from_fixed(total), torch.zeros_like(total), 0
         lists.backend.kendall(lists, mode, total)
         added += len(lists.queries)
-    return (parts + from_fixed(total)).cpu().numpy(), int((block.query_sizes >= 2).sum())
+    return np.asarray((parts + from_fixed(total)).cpu().numpy())
 
 
-def spearman_sums(block: RankingData, device: Any) -> tuple[NDArray[np.int64], int]:
-    """Exact sum (2, K, K) of the correlations of mid-ranks, and the queries of at least two documents."""
-    K = block.n_features
-    parts = torch.zeros((2, K, K), dtype=torch.int64, device=device)
-    for lists in ranked_lists(block, device):
+def spearman_sums(pieces: Iterable[RankedLists], n_features: int, device: torch.device) -> NDArray[np.int64]:
+    """Exact sum (2, K, K) of the correlations of mid-ranks over the queries of at least two documents."""
+    parts = torch.zeros((2, n_features, n_features), dtype=torch.int64, device=device)
+    for lists in pieces:
         parts += _correlations(lists)
-    return parts.cpu().numpy(), int((block.query_sizes >= 2).sum())
+    return np.asarray(parts.cpu().numpy())
 
 
 def _correlations(lists: RankedLists) -> torch.Tensor:
@@ -61,10 +59,10 @@ def _correlations(lists: RankedLists) -> torch.Tensor:
     return parts
 
 
-def varies(block: RankingData, device: Any) -> NDArray[np.bool_]:
+def varies(pieces: Iterable[RankedLists], n_features: int, device: torch.device) -> NDArray[np.bool_]:
     """Which features tell two documents of some query apart."""
-    found = torch.zeros(block.n_features, dtype=torch.bool, device=device)
-    for lists in ranked_lists(block, device):
+    some = torch.zeros(n_features, dtype=torch.bool, device=device)
+    for lists in pieces:
         pairs = lists.on_device((lists.sizes * (lists.sizes - 1) // 2).astype(np.int32))
-        found |= (lists.tied < pairs[:, None]).any(dim=0)
-    return np.asarray(found.cpu().numpy(), dtype=np.bool_)
+        some |= (lists.tied < pairs[:, None]).any(dim=0)
+    return np.asarray(some.cpu().numpy(), dtype=np.bool_)

@@ -10,21 +10,18 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from leanrank.data.ranking_data import RankingData
 from leanrank.kernels._threads import default_threads
 
 _COPY_THREADS, _COPY_BYTES = 8, 8 << 20
 
 
-def uploaded(block: RankingData, ranges: Sequence[tuple[int, int]], device: torch.device) -> Iterator[torch.Tensor]:
-    """The values of the queries of each range, in order. A tensor may be overwritten once the next one is asked for."""
-    ptr = block.query_ptr
-    rows = [(int(ptr[first]), int(ptr[last])) for first, last in ranges]
+def uploaded(X: NDArray[Any], rows: Sequence[tuple[int, int]], device: torch.device) -> Iterator[torch.Tensor]:
+    """The values of each range of rows, in order. A tensor may be overwritten once the next one is asked for."""
     if device.type == "cuda":
-        yield from _streamed(block.X, rows, device)
+        yield from _streamed(X, rows, device)
     else:
         for a, b in rows:
-            yield torch.from_numpy(np.array(block.X[a:b]))  # a copy: the block's own array may be read-only
+            yield torch.from_numpy(np.array(X[a:b]))  # a copy: the array itself may be read-only
 
 
 def _streamed(X: NDArray[Any], rows: Sequence[tuple[int, int]], device: torch.device) -> Iterator[torch.Tensor]:

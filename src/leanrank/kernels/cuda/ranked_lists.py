@@ -1,21 +1,18 @@
-"""Blocks of queries on a device as ranks: uploaded once, in pieces, and shared by all statistics of the block."""
+"""Queries on a device as ranks: uploaded once, in pieces, for every statistic to use."""
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
-from weakref import WeakKeyDictionary
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from leanrank.data.ranking_data import RankingData
-from leanrank.engines.cuda import compiled, plain, program
-from leanrank.engines.cuda.upload import uploaded
+from leanrank.kernels.cuda import compiled, plain, program
+from leanrank.kernels.cuda.upload import uploaded
 
 #: Documents of a query whose ranks fit in a byte and whose columns are sorted in registers.
 SHORT = 128
@@ -23,10 +20,8 @@ SHORT = 128
 PIECE_BYTES = 128 << 20
 #: Queries whose sums of similarities fit 64 bits.
 QUERIES_AT_ONCE = 1 << 16
-#: Bytes of ranks kept for the next statistic of the same block.
-KEPT_BYTES = 4 << 30
-
-_recent = threading.local()
+#: Documents of the longest query that can be ranked: ranks have 16 bits, one of them to spare.
+LONGEST = 32_767
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,7 +32,7 @@ class RankedLists:
     to a multiple of 16 documents with all bits set. `tied` counts pairs of equal values by query and feature.
     """
 
-    queries: NDArray[np.int64]  # numbers in the block
+    queries: NDArray[np.int64]  # numbers in the block, counted from 0
     sizes: NDArray[np.int64]
     n_features: int
     first_row: torch.Tensor  # in the block
@@ -81,25 +76,18 @@ def padded_sizes(sizes: NDArray[np.int64]) -> NDArray[np.int64]:
     return (sizes + 15) // 16 * 16
 
 
-def ranked_lists(block: RankingData, device: torch.device) -> Iterator[RankedLists]:
-    """The ranks of all queries of a block, in pieces; kept on the device until this thread takes another block."""
-    kept: WeakKeyDictionary[RankingData, list[RankedLists]] = _recent.__dict__.setdefault("lists", WeakKeyDictionary())
-    found = kept.get(block)
-    if found is not None and found[0].device == torch.empty(0, device=device).device:  # "cuda" is "cuda:0"
-        yield from found
-        return
-    kept.clear()
-    width = 1 if block.query_sizes.max() <= SHORT else 2
-    keep = 2 * width * block.n_features * int(padded_sizes(block.query_sizes).sum()) <= KEPT_BYTES
-    pieces: list[RankedLists] = []
-    ranges = list(_ranges(block))
-    for (first, last), values in zip(ranges, uploaded(block, ranges, device), strict=True):
-        for lists in rank(values, block.query_ptr, first, last):
-            if keep:
-                pieces.append(lists)
-            yield lists
-    if keep:
-        kept[block] = pieces
+def ranked_lists(X: NDArray[Any], query_ptr: NDArray[np.int64], device: torch.device) -> Iterator[RankedLists]:
+    """The ranks of all queries of `X` (rows, features), in pieces."""
+    ranges = list(_ranges(X, query_ptr))
+    rows = [(int(query_ptr[first]), int(query_ptr[last])) for first, last in ranges]
+    for (first, last), values in zip(ranges, uploaded(X, rows, device), strict=True):
+        yield from rank(values, query_ptr, first, last)
+
+
+def bytes_of_ranks(sizes: NDArray[np.int64], n_features: int) -> int:
+    """Bytes that the ranks of queries of these sizes take on the device."""
+    width = 1 if sizes.max() <= SHORT else 2
+    return 2 * width * n_features * int(padded_sizes(sizes).sum())
 
 
 def rank(values: torch.Tensor, query_ptr: NDArray[np.int64], first: int, last: int) -> Iterator[RankedLists]:
@@ -129,12 +117,12 @@ def rank(values: torch.Tensor, query_ptr: NDArray[np.int64], first: int, last: i
         yield lists
 
 
-def _ranges(block: RankingData) -> Iterator[tuple[int, int]]:
+def _ranges(X: NDArray[Any], query_ptr: NDArray[np.int64]) -> Iterator[tuple[int, int]]:
     """Ranges of queries that travel together."""
-    ptr, first = block.query_ptr, 0
-    n_rows = max(1, PIECE_BYTES // (block.n_features * block.X.itemsize))
-    while first < block.n_queries:
-        fits = int(np.searchsorted(ptr, ptr[first] + n_rows, side="right")) - 1
+    first, n_queries = 0, len(query_ptr) - 1
+    n_rows = max(1, PIECE_BYTES // (X.shape[1] * X.itemsize))
+    while first < n_queries:
+        fits = int(np.searchsorted(query_ptr, query_ptr[first] + n_rows, side="right")) - 1
         last = min(max(first + 1, fits), first + QUERIES_AT_ONCE)
         yield first, last
         first = last

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 
 import torch
 
-from leanrank.engines.cuda.units import in_units
 from leanrank.kernels.concordance import HALF, ORDINAL, TAU_B
+from leanrank.kernels.cuda.units import in_units
 from leanrank.kernels.ranking_metrics import DISCOUNTED_GAIN
 
 if TYPE_CHECKING:
-    from leanrank.engines.cuda.ranked_lists import RankedLists
+    from leanrank.kernels.cuda.ranked_lists import RankedLists
 
 #: Numbers in the largest intermediate result; sums of so many ones are exact in float32.
 AT_ONCE = 1 << 24

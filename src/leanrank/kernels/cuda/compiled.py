@@ -15,12 +15,12 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from leanrank.engines.cuda.program import kernel
-from leanrank.engines.cuda.units import in_units
 from leanrank.kernels.concordance import HALF, ORDINAL, STRICT, TAU_B
+from leanrank.kernels.cuda.program import kernel
+from leanrank.kernels.cuda.units import in_units
 
 if TYPE_CHECKING:
-    from leanrank.engines.cuda.ranked_lists import RankedLists
+    from leanrank.kernels.cuda.ranked_lists import RankedLists
 
 _RANK = {torch.uint8: "unsigned char", torch.int16: "unsigned short"}
 _COLUMNS = 128  # threads, in kernels that give each column of values a thread
