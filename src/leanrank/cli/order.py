@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -94,7 +95,7 @@ def order(
     delivery.write(record)
     if delivery.is_shown:
         console = Console()
-        _show(record, console)
+        _show(record, method, console)
         if output is not None:
             console.print(Text(f"Written: {output}"), soft_wrap=True)
 
@@ -102,13 +103,16 @@ def order(
 def _taken_by(method: str, **options: Any) -> dict[str, Any]:
     """Those of the options that were given, as parameters of the selector; one that it does not have is refused."""
     from leanrank.selectors import registry
+    from leanrank.selectors.limits import Limits
 
     known = registry.selector_class(method)._get_param_names()
     given = {name: value for name, value in options.items() if value is not None}
+    rules = {field.name for field in fields(Limits)}
     for name in given:
-        if name not in known:
+        if ("limits" if name in rules else name) not in known:
             raise ParameterError(f"{method} does not take {_OPTIONS[name]}: leave it out or use another method.")
-    return given
+    limits = {name: given.pop(name) for name in rules & given.keys()}
+    return {**given, "limits": Limits(**limits)} if limits else given
 
 
 def _selector(method: str, settings: dict[str, Any], seed: int) -> Selector:
@@ -137,10 +141,10 @@ def _fit(selector: Selector, method: str, file: Path | None, graph: Path | None,
     return None if data is None else fingerprint(data)
 
 
-def _show(record: dict[str, Any], console: Console) -> None:
+def _show(record: dict[str, Any], method: str, console: Console) -> None:
     """The features with the reason for each."""
     names, n_in = record["names"], record["n_features_in"]
-    table = Table(title=f"{record['method']} keeps {len(names)} of {n_in} features", title_justify="left")
+    table = Table(title=f"{method} keeps {len(names)} of {n_in} features", title_justify="left")
     table.add_column("#", justify="right")
     table.add_column("feature", overflow="fold")
     table.add_column("why", overflow="fold")

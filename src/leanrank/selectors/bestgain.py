@@ -17,6 +17,7 @@ from leanrank.metrics.average_precision import AP
 from leanrank.metrics.names import metric as parse_metric
 from leanrank.selectors._base import Selector
 from leanrank.selectors.greedy import best
+from leanrank.selectors.limits import Limits
 from leanrank.selectors.path import Path, Step
 from leanrank.stats.constant import Constant
 from leanrank.stats.ranked_lists import Gains, Merging, RankedLists
@@ -80,13 +81,13 @@ class BestGain(Selector):
     engine : optional
         Where each round is computed. Without one, data in memory keep their ranked lists between rounds; otherwise
         every round is a fold that replays the merges of the features chosen so far.
-    costs, groups, must_keep, never, budget : optional
-        Gain per cost, and which features must or must not be taken; see `Limits`. `delta` is about the gain itself,
+    limits : Limits or None, default=None
+        Gain per cost, and which features must or must not be taken. `delta` is about the gain itself,
         and does not hold for `must_keep`; for "auto" the curve begins with all of them.
 
     Attributes
     ----------
-    ranking_, trace_, support_, selected_, dropped_, cost_
+    order_, trace_, support_, selected_, dropped_, cost_
         See `Selector`; `trace_` has the gain of every step.
     scores_ : array
         The gain at its step; NaN for features never added.
@@ -111,7 +112,7 @@ class BestGain(Selector):
     >>> X = [[6, 1], [5, 5], [4, 6], [3, 4], [2, 5.5], [1, 3]]  # n1 r1 n2 n3 r2 n4, and n2 r2 r1 n3 n4 n1
     >>> data = RankingData(X, [0, 1, 0, 0, 1, 0], [0, 6])
     >>> best = BestGain(delta=0.01).fit(data)
-    >>> best.ranking_.tolist(), best.gains_.round(4).tolist()
+    >>> best.order_.tolist(), best.gains_.round(4).tolist()
     ([1], [0.5833, 0.0])
     """
 
@@ -127,11 +128,7 @@ class BestGain(Selector):
         random_state: int = 0,
         n_features_to_select: int | float | None = None,
         engine: Any = None,
-        costs: Any = None,
-        groups: Any = None,
-        must_keep: Any = None,
-        never: Any = None,
-        budget: float | None = None,
+        limits: Limits | None = None,
     ) -> None:
         self.delta = delta
         self.metric = metric
@@ -142,11 +139,7 @@ class BestGain(Selector):
         self.random_state = random_state
         self.n_features_to_select = n_features_to_select
         self.engine = engine
-        self.costs = costs
-        self.groups = groups
-        self.must_keep = must_keep
-        self.never = never
-        self.budget = budget
+        self.limits = limits
 
     def _check_parameters(self) -> None:
         positive = is_number(self.delta) and self.delta > 0  # type: ignore[operator]

@@ -37,7 +37,7 @@ class BoosterImportance(RankerSelector):
 
     Attributes
     ----------
-    ranking_ : array
+    order_ : array
         The path; sizes are nested.
     scores_ : array
         The importance.

@@ -54,7 +54,7 @@ class RankingBoruta(RankerSelector):
 
     Attributes
     ----------
-    ranking_ : array
+    order_ : array
         Confirmed features first, then tentative, then rejected, each by share of hits, then by mean importance.
     scores_ : array
         Hits, as a share of the rounds a feature took part in.

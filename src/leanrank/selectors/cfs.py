@@ -107,7 +107,7 @@ class CFS(PooledSelector):
 
     Attributes
     ----------
-    ranking_, trace_, support_, selected_, dropped_
+    order_, trace_, support_, selected_, dropped_
         See `Selector`.
     scores_ : array
         r_c of every feature.

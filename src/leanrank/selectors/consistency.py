@@ -58,7 +58,7 @@ class Consistency(PooledSelector):
 
     Attributes
     ----------
-    ranking_, trace_, support_, selected_, dropped_
+    order_, trace_, support_, selected_, dropped_
         See `Selector`; the elimination is carried on to the last feature, and what goes last stands first.
     scores_ : array
         By how much U rose when the feature was removed (backward), or fell when it was added (best-first).

@@ -50,7 +50,7 @@ class FCBF(PooledSelector):
 
     Attributes
     ----------
-    ranking_, trace_, support_, selected_, dropped_
+    order_, trace_, support_, selected_, dropped_
         See `Selector`.
     scores_ : array
         su_j of every feature.

@@ -92,7 +92,7 @@ class FSMRank(RankerSelector):
         Steps of the last fit.
     graph_ : FeatureGraph
         Of the features that vary.
-    ranking_ : array
+    order_ : array
         Features with a weight, by its size.
     scores_ : array
         Absolute weights.
@@ -205,7 +205,7 @@ class FSMRank(RankerSelector):
         self.coef_[bench.kept] = weight
         path = by_weight(weight, self.graph_)
         n_used = int((weight != 0).sum())
-        return replace(path, ranking=path.ranking[:n_used], trace=path.trace[:n_used])
+        return replace(path, order=path.order[:n_used], trace=path.trace[:n_used])
 
     def _problem(self, data: RankingData, graph: FeatureGraph) -> FSMProblem:
         relevance, _ = unit_relevance(graph.importance)

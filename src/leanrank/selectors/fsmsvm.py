@@ -41,7 +41,7 @@ class FSMSVM(FSMRank):
         Weights of the RankSVM, 0 for features not selected; `predict` ranks by it.
     weights_ : array of shape (n_features_in_,)
         Weights of FSMRank.
-    ranking_ : array
+    order_ : array
         All features by absolute weight in FSMRank; sizes are nested.
     scores_ : array
         Those weights.
@@ -113,7 +113,7 @@ class FSMSVM(FSMRank):
         for size in sizes:
             if size == 0:
                 continue
-            ranker, columns = bench.train(path.ranking[:size].tolist(), valid=bench.valid)
+            ranker, columns = bench.train(path.order[:size].tolist(), valid=bench.valid)
             quality = 0.0
             if bench.valid is not None:
                 quality = round(ranker.score(bench.valid.subset(columns), metric=self.metric), 12)

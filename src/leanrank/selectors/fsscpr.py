@@ -30,7 +30,7 @@ class ClusterPath(Path):
         relevance = np.full(n_features, np.nan)
         relevance[kept] = self.relevance
         clusters = tuple(np.sort(kept[cluster]) for cluster in self.clusters)
-        return ClusterPath(path.ranking, path.scores, path.trace, path.dropped, clusters, relevance, self.eigenvalues)
+        return ClusterPath(path.order, path.scores, path.trace, path.dropped, clusters, relevance, self.eigenvalues)
 
 
 class FSSCPR(GraphSelector):
@@ -84,10 +84,10 @@ class FSSCPR(GraphSelector):
 
     Attributes
     ----------
-    ranking_ : array
+    order_ : array
         The selected features, most relevant first. Sizes are not nested: `select(k)` clusters anew.
     clusters_ : list of arrays
-        The features of each cluster, in the order of `ranking_`.
+        The features of each cluster, in the order of `order_`.
     n_clusters_ : int
     relevance_ : array
         PageRank s of every feature, NaN where dropped.
@@ -209,7 +209,7 @@ class FSSCPR(GraphSelector):
         won.sort(key=lambda C: (-round(float(s[C[0]]), 12), column[C[0]]))
         steps = [_step(graph.feature_names, C, scores, number, len(won)) for number, C in enumerate(won, start=1)]
         path = Path.of(steps, len(s), scores)
-        return ClusterPath(path.ranking, scores, path.trace, path.dropped, tuple(won), s, spectrum.eigenvalues)
+        return ClusterPath(path.order, scores, path.trace, path.dropped, tuple(won), s, spectrum.eigenvalues)
 
     def _automatic_size(self, spectrum: Spectrum) -> int:
         m = len(spectrum.eigenvalues)

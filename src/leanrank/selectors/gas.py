@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from leanrank.selectors._graph_selector import GraphSelector
 from leanrank.selectors.greedy import greedy
+from leanrank.selectors.limits import Limits
 from leanrank.selectors.path import Path, Step
 from leanrank.stats.feature_graph import FeatureGraph
 
@@ -35,12 +36,12 @@ class GAS(GraphSelector):
         Stop before the first feature whose lowered weight is below this.
     engine : optional
         Where the graph is computed.
-    costs, groups, must_keep, never, budget : optional
-        Gain per cost, and which features must or must not be taken; see `Limits`.
+    limits : Limits or None, default=None
+        Gain per cost, and which features must or must not be taken.
 
     Attributes
     ----------
-    ranking_ : array
+    order_ : array
         The path; sizes are nested.
     scores_ : array
         The lowered weight of each feature when it was taken.
@@ -77,11 +78,7 @@ class GAS(GraphSelector):
         similarity: Any = "kendall",
         min_weight: float | None = None,
         engine: Any = None,
-        costs: Any = None,
-        groups: Any = None,
-        must_keep: Any = None,
-        never: Any = None,
-        budget: float | None = None,
+        limits: Limits | None = None,
     ) -> None:
         self.n_features_to_select = n_features_to_select
         self.c = c
@@ -89,11 +86,7 @@ class GAS(GraphSelector):
         self.similarity = similarity
         self.min_weight = min_weight
         self.engine = engine
-        self.costs = costs
-        self.groups = groups
-        self.must_keep = must_keep
-        self.never = never
-        self.budget = budget
+        self.limits = limits
 
     def _check_parameters(self) -> None:
         self._require_number("c", ">= 0", low=0)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leanrank.selectors._ranker_selector import Bench, RankerSelector
+from leanrank.selectors.limits import Limits
 from leanrank.selectors.path import Path, Step
 from leanrank.selectors.set_quality import SetQuality
 from leanrank.selectors.set_search import Found, backward, forward
@@ -46,12 +47,12 @@ class GreedyWrapper(RankerSelector):
         `eval_set` if `fit` gets one, five folds otherwise.
     delta : float, optional
         The smallest gain worth a feature. None: 0.001 if `n_features_to_select` is None too, otherwise no limit.
-    costs, groups, must_keep, never, budget : optional
-        Gain per cost, and which features must or must not be taken; see `Limits`.
+    limits : Limits or None, default=None
+        Gain per cost, and which features must or must not be taken.
 
     Attributes
     ----------
-    ranking_ : array
+    order_ : array
         The path: forward in order of selection; backward the features left, by what the loss of each would be, then
         those left out, the last first.
     scores_ : array
@@ -90,11 +91,7 @@ class GreedyWrapper(RankerSelector):
         metric: Any = "map",
         validation: Any = None,
         delta: float | None = None,
-        costs: Any = None,
-        groups: Any = None,
-        must_keep: Any = None,
-        never: Any = None,
-        budget: float | None = None,
+        limits: Limits | None = None,
     ) -> None:
         self.ranker = ranker
         self.n_features_to_select = n_features_to_select
@@ -103,11 +100,7 @@ class GreedyWrapper(RankerSelector):
         self.metric = metric
         self.validation = validation
         self.delta = delta
-        self.costs = costs
-        self.groups = groups
-        self.must_keep = must_keep
-        self.never = never
-        self.budget = budget
+        self.limits = limits
 
     def _check_parameters(self) -> None:
         self._require_one_of("direction", ("forward", "backward"))
@@ -134,7 +127,7 @@ class GreedyWrapper(RankerSelector):
         limits = self._limits(bench.data.feature_names)
         wanted = self._wanted(bench.n_features_in)
         size = None if wanted is None else min(wanted, bench.n_features)
-        delta = _DELTA if self.delta is None and size is None and self.budget is None else self.delta
+        delta = _DELTA if self.delta is None and size is None and np.isinf(limits.budget) else self.delta
         if self.direction == "forward":
             found = forward(quality, limits, size=size or bench.n_features, delta=delta, floating=self.floating)
         else:
@@ -160,7 +153,7 @@ class GreedyWrapper(RankerSelector):
                 why = f"{name} {taken.quality:.6g}, {-taken.gain:+.6g} without it{left}"
             steps.append(Step(taken.feature, taken.gain, taken.gain, why))
         path = Path.of(steps, bench.n_features)
-        return Path(path.ranking, path.scores, path.trace, path.dropped, stop=found.stop)
+        return Path(path.order, path.scores, path.trace, path.dropped, stop=found.stop)
 
     def _first(self, size: int) -> NDArray[np.int64]:
         return self._sets.get(size, super()._first(size))

@@ -41,7 +41,7 @@ class HCAS(GraphSelector):
 
     Attributes
     ----------
-    ranking_ : array
+    order_ : array
         The path; sizes are nested.
     scores_ : array
         The importance: it decides inside clusters.

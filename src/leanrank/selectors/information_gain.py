@@ -67,7 +67,7 @@ class InformationGain(_TableScore):
 
     Attributes
     ----------
-    ranking_, scores_, trace_, support_, selected_, dropped_
+    order_, scores_, trace_, support_, selected_, dropped_
         See `Selector`; the score is the gain.
     cuts_ : dict
         Cut points by 0-based feature number.
@@ -111,7 +111,7 @@ class ChiSquared(_TableScore):
 
     Attributes
     ----------
-    ranking_, scores_, trace_, support_, selected_, dropped_, cuts_
+    order_, scores_, trace_, support_, selected_, dropped_, cuts_
         As in `InformationGain`; the score is the statistic.
 
     Notes
@@ -149,7 +149,7 @@ class SymmetricalUncertainty(_TableScore):
 
     Attributes
     ----------
-    ranking_, scores_, trace_, support_, selected_, dropped_, cuts_
+    order_, scores_, trace_, support_, selected_, dropped_, cuts_
         As in `InformationGain`; the score is SU.
 
     Notes

@@ -38,7 +38,7 @@ class INTERACT(PooledSelector):
 
     Attributes
     ----------
-    ranking_, trace_, support_, selected_, dropped_
+    order_, trace_, support_, selected_, dropped_
         See `Selector`; the features that stay, the most relevant first.
     scores_ : array
         The contribution of each feature when it was its turn.

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from leanrank.selectors._graph_selector import GraphSelector
 from leanrank.selectors.greedy import greedy
+from leanrank.selectors.limits import Limits
 from leanrank.selectors.path import Path, Step
 from leanrank.selectors.relevance import unit_relevance
 from leanrank.stats.feature_graph import FeatureGraph
@@ -36,12 +37,12 @@ class MMR(GraphSelector):
         What `feature_graph` takes. Importance outside [0, 1] is stretched to it.
     engine : optional
         Where the graph is computed.
-    costs, groups, must_keep, never, budget : optional
-        Gain per cost, and which features must or must not be taken; see `Limits`.
+    limits : Limits or None, default=None
+        Gain per cost, and which features must or must not be taken.
 
     Attributes
     ----------
-    ranking_ : array
+    order_ : array
         The path; sizes are nested.
     scores_ : array
         The criterion when each feature was taken.
@@ -76,11 +77,7 @@ class MMR(GraphSelector):
         importance: Any = "map",
         similarity: Any = "kendall",
         engine: Any = None,
-        costs: Any = None,
-        groups: Any = None,
-        must_keep: Any = None,
-        never: Any = None,
-        budget: float | None = None,
+        limits: Limits | None = None,
     ) -> None:
         self.n_features_to_select = n_features_to_select
         self.lam = lam
@@ -88,11 +85,7 @@ class MMR(GraphSelector):
         self.importance = importance
         self.similarity = similarity
         self.engine = engine
-        self.costs = costs
-        self.groups = groups
-        self.must_keep = must_keep
-        self.never = never
-        self.budget = budget
+        self.limits = limits
 
     def _check_parameters(self) -> None:
         self._require_number("lam", "from 0 to 1", low=0, high=1)

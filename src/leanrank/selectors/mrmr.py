@@ -12,7 +12,9 @@ from leanrank.data.ranking_data import RankingSource
 from leanrank.engines.fold import fold
 from leanrank.errors import DataError
 from leanrank.selectors._graph_selector import GraphSelector
+from leanrank.selectors.column_limits import ColumnLimits
 from leanrank.selectors.greedy import greedy
+from leanrank.selectors.limits import Limits
 from leanrank.selectors.path import Path, Step
 from leanrank.stats.anova import AnovaF
 from leanrank.stats.feature_graph import FeatureGraph
@@ -46,12 +48,12 @@ class MRMR(GraphSelector):
         regression and classification. For features with many equal values, Kendall with ``ties="cosine"`` serves best.
     engine : optional
         Where the graph is computed.
-    costs, groups, must_keep, never, budget : optional
-        Gain per cost, and which features must or must not be taken; see `Limits`.
+    limits : Limits or None, default=None
+        Gain per cost, and which features must or must not be taken.
 
     Attributes
     ----------
-    ranking_ : array
+    order_ : array
         The path; sizes are nested.
     scores_ : array
         The criterion when each feature was taken.
@@ -87,11 +89,7 @@ class MRMR(GraphSelector):
         importance: Any = "map",
         similarity: Any = "kendall",
         engine: Any = None,
-        costs: Any = None,
-        groups: Any = None,
-        must_keep: Any = None,
-        never: Any = None,
-        budget: float | None = None,
+        limits: Limits | None = None,
     ) -> None:
         self.n_features_to_select = n_features_to_select
         self.form = form
@@ -99,11 +97,7 @@ class MRMR(GraphSelector):
         self.importance = importance
         self.similarity = similarity
         self.engine = engine
-        self.costs = costs
-        self.groups = groups
-        self.must_keep = must_keep
-        self.never = never
-        self.budget = budget
+        self.limits = limits
 
     def _check_parameters(self) -> None:
         self._require_one_of("form", ("quotient", "difference"))
@@ -118,26 +112,30 @@ class MRMR(GraphSelector):
         return replace(graph, importance=f, importance_std=np.zeros_like(f), computed_with=about)
 
     def _select(self, graph: FeatureGraph) -> Path:
-        r, likeness = graph.importance, np.abs(graph.similarity)
-        if self.form == "quotient" and (r < 0).any():
-            raise DataError(
-                f"The smallest relevance is {r.min():.6g}: form='quotient' needs none below 0. Use 'difference'."
-            )
-        redundancies: list[NDArray[np.float64]] = []
-        total = np.zeros(len(r))
+        return mrmr(graph, self._limits(graph.feature_names), form=self.form)
 
-        def criterion(newest: int | None) -> NDArray[np.float64]:
-            if newest is None:
-                redundancies.append(total.copy())
-                return r
-            np.add(total, likeness[newest], out=total)
-            redundancies.append(total / len(redundancies))
-            redundancy = redundancies[-1]
-            return np.asarray(r / np.maximum(redundancy, FLOOR) if self.form == "quotient" else r - redundancy)
 
-        steps = []
-        taken = greedy(criterion, len(r), limits=self._limits(graph.feature_names))
-        for (j, gain), redundancy in zip(taken, redundancies, strict=True):
-            why = f"relevance {r[j]:.6g}, mean likeness {redundancy[j]:.6g} to those before"
-            steps.append(Step(j, float(r[j]), gain, why))
-        return Path.of(steps, len(r))
+def mrmr(graph: FeatureGraph, limits: ColumnLimits, *, form: str = "quotient") -> Path:
+    """The path of MRMR on a graph whose importance is the relevance."""
+    r, likeness = graph.importance, np.abs(graph.similarity)
+    if form == "quotient" and (r < 0).any():
+        raise DataError(
+            f"The smallest relevance is {r.min():.6g}: form='quotient' needs none below 0. Use 'difference'."
+        )
+    redundancies: list[NDArray[np.float64]] = []
+    total = np.zeros(len(r))
+
+    def criterion(newest: int | None) -> NDArray[np.float64]:
+        if newest is None:
+            redundancies.append(total.copy())
+            return r
+        np.add(total, likeness[newest], out=total)
+        redundancies.append(total / len(redundancies))
+        redundancy = redundancies[-1]
+        return np.asarray(r / np.maximum(redundancy, FLOOR) if form == "quotient" else r - redundancy)
+
+    steps = []
+    for (j, gain), redundancy in zip(greedy(criterion, len(r), limits=limits), redundancies, strict=True):
+        why = f"relevance {r[j]:.6g}, mean likeness {redundancy[j]:.6g} to those before"
+        steps.append(Step(j, float(r[j]), gain, why))
+    return Path.of(steps, len(r))

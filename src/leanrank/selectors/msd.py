@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leanrank.selectors._graph_selector import GraphSelector
+from leanrank.selectors.column_limits import ColumnLimits, Mask, per_cost
 from leanrank.selectors.greedy import best
-from leanrank.selectors.limits import Limits, Mask, per_cost
+from leanrank.selectors.limits import Limits
 from leanrank.selectors.path import Path, Step
 from leanrank.selectors.relevance import unit_relevance
 from leanrank.stats.feature_graph import FeatureGraph
@@ -36,12 +37,12 @@ class MSD(GraphSelector):
         What `feature_graph` takes. Importance outside [0, 1] is stretched to it.
     engine : optional
         Where the graph is computed.
-    costs, groups, must_keep, never, budget : optional
-        Gain per cost, and which features must or must not be taken; see `Limits`.
+    limits : Limits or None, default=None
+        Gain per cost, and which features must or must not be taken.
 
     Attributes
     ----------
-    ranking_ : array
+    order_ : array
         The path towards the size asked for; even sizes are nested, odd ones differ in their last feature. With
         an odd number of features in `must_keep` it is the other way round.
     scores_ : array
@@ -75,22 +76,14 @@ class MSD(GraphSelector):
         importance: Any = "map",
         similarity: Any = "kendall",
         engine: Any = None,
-        costs: Any = None,
-        groups: Any = None,
-        must_keep: Any = None,
-        never: Any = None,
-        budget: float | None = None,
+        limits: Limits | None = None,
     ) -> None:
         self.n_features_to_select = n_features_to_select
         self.lam = lam
         self.importance = importance
         self.similarity = similarity
         self.engine = engine
-        self.costs = costs
-        self.groups = groups
-        self.must_keep = must_keep
-        self.never = never
-        self.budget = budget
+        self.limits = limits
 
     def _check_parameters(self) -> None:
         self._require_number("lam", "from 0 to 1", low=0, high=1)
@@ -128,7 +121,7 @@ class _Pairs:
     there and no other group gets paid.
     """
 
-    def __init__(self, value: NDArray[np.float64], limits: Limits) -> None:
+    def __init__(self, value: NDArray[np.float64], limits: ColumnLimits) -> None:
         self.value, self.limits = value, limits
         self.columns = np.empty(0, dtype=np.int64)  # the features that the rows of cost, gain and worth are
         self.known = np.zeros(len(value), dtype=bool)  # of all features, those that are still in pairs

@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leanrank.selectors._graph_selector import GraphSelector
+from leanrank.selectors.column_limits import per_cost
 from leanrank.selectors.greedy import best
-from leanrank.selectors.limits import per_cost
+from leanrank.selectors.limits import Limits
 from leanrank.selectors.path import Path, Step
 from leanrank.stats.feature_graph import FeatureGraph
 
@@ -32,12 +33,12 @@ class NGAS(GraphSelector):
         What `feature_graph` takes.
     engine : optional
         Where the graph is computed.
-    costs, groups, must_keep, never, budget : optional
-        Gain per cost, and which features must or must not be taken; see `Limits`.
+    limits : Limits or None, default=None
+        Gain per cost, and which features must or must not be taken.
 
     Attributes
     ----------
-    ranking_ : array
+    order_ : array
         The path; sizes are nested.
     scores_ : array
         The importance: the method has no other weight.
@@ -57,7 +58,7 @@ class NGAS(GraphSelector):
     --------
     >>> from leanrank import NGAS, FeatureGraph
     >>> similarity = [[1, 0.9, 0.1, 0.3], [0.9, 1, 0.2, 0.4], [0.1, 0.2, 1, 0.8], [0.3, 0.4, 0.8, 1]]
-    >>> NGAS().fit_graph(FeatureGraph([0.5, 0.45, 0.3, 0.4], similarity)).ranking_
+    >>> NGAS().fit_graph(FeatureGraph([0.5, 0.45, 0.3, 0.4], similarity)).order_
     array([0, 3, 1, 2])
     """
 
@@ -68,21 +69,13 @@ class NGAS(GraphSelector):
         importance: Any = "ndcg@10",
         similarity: Any = "spearman",
         engine: Any = None,
-        costs: Any = None,
-        groups: Any = None,
-        must_keep: Any = None,
-        never: Any = None,
-        budget: float | None = None,
+        limits: Limits | None = None,
     ) -> None:
         self.n_features_to_select = n_features_to_select
         self.importance = importance
         self.similarity = similarity
         self.engine = engine
-        self.costs = costs
-        self.groups = groups
-        self.must_keep = must_keep
-        self.never = never
-        self.budget = budget
+        self.limits = limits
 
     def _select(self, graph: FeatureGraph) -> Path:
         relevance, likeness, names = graph.importance, np.abs(graph.similarity), graph.feature_names

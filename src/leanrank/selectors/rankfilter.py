@@ -31,7 +31,7 @@ class RankFilter(ReliefF):
 
     Attributes
     ----------
-    ranking_, scores_, trace_, support_, selected_, dropped_
+    order_, scores_, trace_, support_, selected_, dropped_
         See `Selector`; the score is the weight.
 
     Notes

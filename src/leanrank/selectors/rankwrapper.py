@@ -96,7 +96,7 @@ class RankWrapper(ReliefSelector):
 
     Attributes
     ----------
-    ranking_, scores_, trace_, support_, selected_, dropped_
+    order_, scores_, trace_, support_, selected_, dropped_
         See `Selector`; the score is the weight.
     ranker_ : ranker or None
         The ranker that gave the scores.

@@ -54,7 +54,7 @@ class ReliefF(ReliefSelector):
 
     Attributes
     ----------
-    ranking_, scores_, trace_, support_, selected_, dropped_
+    order_, scores_, trace_, support_, selected_, dropped_
         See `Selector`; the score is the weight, in [-1, 1] or so. Below 0 a feature separates nothing.
 
     Notes

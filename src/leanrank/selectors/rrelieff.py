@@ -34,7 +34,7 @@ class RReliefF(ReliefSelector):
 
     Attributes
     ----------
-    ranking_, scores_, trace_, support_, selected_, dropped_
+    order_, scores_, trace_, support_, selected_, dropped_
         See `Selector`; the score is the weight.
 
     Notes

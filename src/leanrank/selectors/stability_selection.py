@@ -50,7 +50,7 @@ class StabilitySelection(Selector):
 
     Attributes
     ----------
-    ranking_ : array
+    order_ : array
         By frequency; of equals by mean place in the runs' paths; sizes are nested.
     scores_, frequencies_ : array
         The frequencies (NaN and 0 for constant features).

@@ -6,6 +6,7 @@ from typing import Any
 
 from leanrank.selectors._graph_selector import GraphSelector
 from leanrank.selectors.greedy import greedy
+from leanrank.selectors.limits import Limits
 from leanrank.selectors.path import Path, Step
 from leanrank.stats.feature_graph import FeatureGraph
 
@@ -27,12 +28,12 @@ class TopK(GraphSelector):
         What `feature_graph` takes; similarity is computed for `graph_` but not used.
     engine : optional
         Where the graph is computed.
-    costs, groups, must_keep, never, budget : optional
-        Gain per cost, and which features must or must not be taken; see `Limits`.
+    limits : Limits or None, default=None
+        Gain per cost, and which features must or must not be taken.
 
     Attributes
     ----------
-    ranking_ : array
+    order_ : array
         The path; sizes are nested.
     scores_ : array
         The importance.
@@ -63,21 +64,13 @@ class TopK(GraphSelector):
         importance: Any = "map",
         similarity: Any = "kendall",
         engine: Any = None,
-        costs: Any = None,
-        groups: Any = None,
-        must_keep: Any = None,
-        never: Any = None,
-        budget: float | None = None,
+        limits: Limits | None = None,
     ) -> None:
         self.n_features_to_select = n_features_to_select
         self.importance = importance
         self.similarity = similarity
         self.engine = engine
-        self.costs = costs
-        self.groups = groups
-        self.must_keep = must_keep
-        self.never = never
-        self.budget = budget
+        self.limits = limits
 
     def _select(self, graph: FeatureGraph) -> Path:
         worth = graph.importance

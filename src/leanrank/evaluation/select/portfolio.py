@@ -22,6 +22,7 @@ from leanrank.selectors._ranker_selector import RankerSelector
 from leanrank.selectors.bestgain import BestGain
 from leanrank.selectors.booster_importance import BoosterImportance
 from leanrank.selectors.cegb import for_columns
+from leanrank.selectors.column_limits import ColumnLimits
 from leanrank.selectors.gas import GAS
 from leanrank.selectors.limits import Limits
 from leanrank.selectors.mrmr import MRMR
@@ -55,7 +56,7 @@ class Learner:
 
     held_out: HeldOut
     fold: int | None
-    limits: Limits
+    limits: ColumnLimits
     largest: int  # sizes beyond this are not asked for
     engine: Any = None
 
@@ -91,7 +92,7 @@ class Learner:
 
         A selector that trains rankers may get some of the columns only, one on the graph another graph than its own.
         """
-        ranking = np.asarray(self.fitted(selector, columns, graph).ranking_, dtype=np.int64)
+        ranking = np.asarray(self.fitted(selector, columns, graph).order_, dtype=np.int64)
         return ranking if columns is None else np.asarray(columns[ranking], dtype=np.int64)
 
     def fitted(self, selector: Selector, columns: Order | None = None, graph: FeatureGraph | None = None) -> Any:
@@ -112,11 +113,10 @@ class Learner:
     def _rules(self, selector: Selector, columns: Order | None) -> dict[str, Any]:
         """Costs, groups and what must be kept, for the selectors that know such rules.
 
-        Others, and the budget, are seen to afterwards: see `arranged` and `affordable`.
+        Others, and the budget, are seen to afterwards: see `ColumnLimits.arranged` and `affordable`.
         """
-        rules = (self.limits if columns is None else self.limits.only(columns)).rules()
-        known = selector.get_params(deep=False)
-        return rules if rules.keys() <= known.keys() else {}
+        rules = Limits.of_columns(self.limits if columns is None else self.limits.only(columns))
+        return {"limits": rules} if rules is not None and "limits" in selector.get_params(deep=False) else {}
 
     def _train_valid(self, *, scale: bool) -> tuple[RankingData, RankingData]:
         train, valid = self.held_out.train_valid(self.fold)
@@ -187,11 +187,11 @@ def _of_selector(selector: Selector) -> Method:
     def path(learner: Learner) -> Order:
         size, n_features = learner.largest, learner.data.n_features
         fitted = learner.fitted(selector)
-        if size < n_features and len(fitted.ranking_) < size <= n_features - len(fitted.dropped_):
+        if size < n_features and len(fitted.order_) < size <= n_features - len(fitted.dropped_):
             # it stopped by itself; some can be told to go on
             fitted = learner.fitted(clone(selector).set_params(n_features_to_select=size))
-        first = fitted._first(size) if size < n_features else fitted.ranking_
-        rest = [j for j in fitted.ranking_.tolist() if j not in set(first.tolist())]
+        first = fitted._first(size) if size < n_features else fitted.order_
+        rest = [j for j in fitted.order_.tolist() if j not in set(first.tolist())]
         return np.array([*first.tolist(), *rest], dtype=np.int64)
 
     return path
@@ -209,27 +209,3 @@ def _unused(name: str, taken: dict[str, Method]) -> str:
     while unused in taken:
         unused, number = f"{name}-{number}", number + 1
     return unused
-
-
-def arranged(path: Order, limits: Limits) -> Order:
-    """A path that obeys the rules: `must_keep` first, `never` left out, both in the path's own order.
-
-    Features of `must_keep` that the path does not reach come right behind those it does.
-    """
-    kept = [j for j in path if limits.must_keep[j]]
-    kept += [j for j in np.flatnonzero(limits.must_keep) if j not in set(kept)]
-    rest = [j for j in path if not limits.must_keep[j] and not limits.never[j]]
-    return np.array([*kept, *rest], dtype=np.int64)
-
-
-def affordable(path: Order, limits: Limits) -> Order:
-    """The path without the features that do not fit into the budget when their turn comes."""
-    if np.isinf(limits.budget):
-        return path
-    taken = np.zeros(len(limits.own), dtype=bool)
-    out = []
-    for j in path:
-        if limits.open(taken)[j]:
-            taken[j] = True
-            out.append(j)
-    return np.array(out, dtype=np.int64)

@@ -19,6 +19,7 @@ from leanrank.metrics._base import Metric
 from leanrank.metrics.names import metric as parse_metric
 from leanrank.rankers._base import Ranker
 from leanrank.selectors._base import Selector
+from leanrank.selectors.column_limits import ColumnLimits
 from leanrank.selectors.limits import Limits
 from leanrank.selectors.selection_record import plain
 
@@ -113,13 +114,13 @@ def check_judged(data: RankingData, metric: Metric, cv: int) -> None:
 
 def limits_of(
     names: Sequence[str], *, costs: Any, groups: Any, must_keep: Any, never: Any, budget: Any, n_features: Any
-) -> tuple[Limits, dict[str, Any]]:
+) -> tuple[ColumnLimits, dict[str, Any]]:
     """The limits, and the settings that say the same: by name of feature, in the order of the columns."""
     if budget is not None:
         budget = real_number("budget", budget, "a number >= 0 or None", 0)
     if _by_label(costs):
         costs = dict(costs.items())
-    limits = Limits.of("select", names, costs=costs, groups=groups, must_keep=must_keep, never=never, budget=budget)
+    limits = Limits(costs, groups, must_keep, never, budget).bound("select", names)
     for group in groups or ():
         if str(group) in names:
             raise ParameterError(f"Group {group!r} of select reads like the feature {str(group)!r}: name it otherwise.")
@@ -166,7 +167,7 @@ def _costs_by_name(names: Sequence[str], costs: Any, groups: Mapping[Any, Any]) 
     return dict(sorted(given.items(), key=lambda item: (place.get(item[0], len(names)), item[0])))
 
 
-def _groups_by_name(names: Sequence[str], limits: Limits, groups: Mapping[Any, Any]) -> dict[str, list[str]]:
+def _groups_by_name(names: Sequence[str], limits: ColumnLimits, groups: Mapping[Any, Any]) -> dict[str, list[str]]:
     members = zip(groups, limits.member, strict=True)
     return dict(sorted((str(group), [names[j] for j in np.flatnonzero(row).tolist()]) for group, row in members))
 

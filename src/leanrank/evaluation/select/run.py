@@ -24,7 +24,7 @@ from leanrank.evaluation.journal import Journal
 from leanrank.evaluation.select import request
 from leanrank.evaluation.select.choice import ALL, Candidate, Rule, mean
 from leanrank.evaluation.select.evidence import changes, curve_point, losers, stability_of
-from leanrank.evaluation.select.portfolio import Learner, Method, Order, affordable, arranged, portfolio
+from leanrank.evaluation.select.portfolio import Learner, Method, Order, portfolio
 from leanrank.evaluation.select.selection import Selection
 from leanrank.evaluation.select.stop_rule import LATER, pareto_front
 from leanrank.evaluation.tasks_bar import TasksBar
@@ -33,7 +33,7 @@ from leanrank.rankers._base import Ranker
 from leanrank.rankers.adapters import as_ranker
 from leanrank.rankers.registry import get
 from leanrank.selectors.cegb import for_columns
-from leanrank.selectors.limits import Limits
+from leanrank.selectors.column_limits import ColumnLimits
 
 #: The loss that nobody minds, unless the caller says otherwise.
 MAX_LOSS = 0.002
@@ -106,7 +106,7 @@ def select(
     budget : float, optional
         The most that the chosen features may cost together.
     costs, groups, must_keep, never
-        See `leanrank.selectors.limits.Limits`. With costs the stop rule takes the cheapest set, not the smallest.
+        See `Limits`. With costs the stop rule takes the cheapest set, not the smallest.
     cv : int
         Folds, by query. At least 3, or 2 where `valid` is given; every fold needs a query with different labels.
     random_state : int
@@ -206,7 +206,7 @@ class _Run:
         ranker: Ranker,
         metric: Metric,
         methods: dict[str, Method],
-        limits: Limits,
+        limits: ColumnLimits,
         settings: dict[str, Any],
         journal: Journal,
         valid: RankingData | None,
@@ -437,7 +437,7 @@ class _Run:
     def _path_task(self, held_out: HeldOut) -> Callable[[Any], list[int]]:
         return lambda task: _path_of(held_out, task, *self._needs(task), engine=self.engine)
 
-    def _needs(self, task: Any) -> tuple[Method, Limits, int]:
+    def _needs(self, task: Any) -> tuple[Method, ColumnLimits, int]:
         """What a path depends on beside the data."""
         return self.methods[task["method"]], self.limits, self._largest
 
@@ -455,13 +455,13 @@ class _Run:
 
 
 def _path_of(
-    held_out: HeldOut, task: Any, method: Method, limits: Limits, largest: int, *, engine: Any = None
+    held_out: HeldOut, task: Any, method: Method, limits: ColumnLimits, largest: int, *, engine: Any = None
 ) -> list[int]:
     path = method(Learner(held_out, task["fold"], limits, largest, engine))
-    return [int(j) for j in affordable(arranged(path, limits), limits)]
+    return [int(j) for j in limits.affordable(limits.arranged(path))]
 
 
-def _path_there(held_out: HeldOut, task: Any, needs: tuple[Method, Limits, int]) -> list[int]:
+def _path_there(held_out: HeldOut, task: Any, needs: tuple[Method, ColumnLimits, int]) -> list[int]:
     return _path_of(held_out, task, *needs)
 
 
