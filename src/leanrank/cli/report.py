@@ -10,6 +10,7 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
+from leanrank.cli._completion import metric_names
 from leanrank.cli._outputs import STDOUT, check_outputs
 from leanrank.cli._reading import Reading, reads_data
 from leanrank.errors import DataError, LeanRankError
@@ -43,7 +44,8 @@ def report(
     ] = None,
     charts: Annotated[Path | None, typer.Option(help="A folder for the charts as PNG and SVG.")] = None,
     metric: Annotated[
-        str | None, typer.Option(help="compare: the metric that is tested; the last one if not said.")
+        str | None,
+        typer.Option(help="compare: the metric that is tested; the last one if not said.", autocompletion=metric_names),
     ] = (None),
     *,
     reading: Reading,
