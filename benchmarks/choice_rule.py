@@ -27,6 +27,7 @@ from leanrank.evaluation.held_out import HeldOut
 from leanrank.evaluation.journal import Journal
 from leanrank.evaluation.select.choice import TOLD_APART, Rule, mean
 from leanrank.evaluation.select.portfolio import AUTO, Learner
+from leanrank.evaluation.tasks import Tasks
 from leanrank.selectors.column_limits import ColumnLimits
 
 #: The method that is preferred to all others; None leaves the order of the portfolio.
@@ -61,7 +62,7 @@ def held_out_values(split: Split, kind: str, name: str, f: int) -> dict[str, lis
 def tested(split: Split, kind: str, name: str) -> dict[str, float]:
     """Of each method, the mean test metric of what it chooses from the whole training part."""
     ranker, metric = final_ranker(kind), ndcg(name)
-    held_out = HeldOut(split.train, ranker, metric, cv=5, journal=Journal(None, {}), random_state=0)
+    held_out = HeldOut(split.train, ranker, metric, cv=5, tasks=Tasks(Journal(None, {})), random_state=0)
     limits = ColumnLimits.none(split.train.n_features)
     chosen = {method: order(Learner(held_out, None, limits, K))[:K] for method, order in AUTO.items()}
     return {method: float(np.nanmean(per_query(split, c, kind, name))) for method, c in chosen.items()}

@@ -54,14 +54,11 @@ class SelectJournal:
     def remember(self, selection: Selection, test: dict[str, Any] | None) -> None:
         """Add where the selection came from, and what a test said of it; that this fails costs nobody the result."""
         from leanrank.evaluation.journal import Journal, read_about
-        from leanrank.evaluation.select.run import ANSWER
-        from leanrank.report.loading import ORIGIN
+        from leanrank.evaluation.journal_schema import keep_origin
 
-        origin = {"source": selection.source, "test": test, "settings": selection.settings}
         try:
             with Journal(self.path, read_about(self.path)) as book:
-                if (book.get(ANSWER) or {}).get("settings") == selection.settings:  # else another run took the place
-                    book.put(ORIGIN, origin)
+                keep_origin(book, selection.settings, selection.source, test)
         except (LeanRankError, OSError, sqlite3.Error) as error:
             why = str(error) if isinstance(error, LeanRankError) else f"{self.path}: {error}"
             print(f"leanrank: the journal does not say where the result came from: {why}", file=sys.stderr)

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.text import Text
 
 from leanrank.cli._completion import method_lists, metric_lists, metric_names, ranker_lists
@@ -20,9 +17,6 @@ from leanrank.cli._invocation import Invocation
 from leanrank.cli._outputs import check_outputs, refuse_stdout
 from leanrank.cli._reading import Reading, reads_data
 from leanrank.errors import ParameterError
-
-if TYPE_CHECKING:
-    from leanrank.evaluation.journal import Task
 
 
 @reads_data()
@@ -66,7 +60,9 @@ def compare(
     ] = 5,
     seed: Annotated[int, typer.Option(help="Seed of the folds and of methods that draw numbers.")] = 0,
     jobs: Annotated[int, typer.Option("--jobs", "-j", help="Processes; 0 takes every core.")] = 0,
-    engine: Annotated[str | None, typer.Option(help="dask://host:port: work on a cluster; the journal stays.")] = None,
+    engine: Annotated[
+        str | None, typer.Option(help="dask://host:port or spark: work on a cluster; the journal stays.")
+    ] = None,
     *,
     reading: Reading,
     as_json: Annotated[bool, typer.Option("--json", help="Print the tables as JSON.")] = False,
@@ -91,36 +87,36 @@ def compare(
         raise ParameterError("Name the data to compare on, or a journal with --show.")
     from leanrank.data.scaling import QueryMinMaxScaler
     from leanrank.engines.parse import engine_of
+    from leanrank.evaluation.compare.request import CompareSettings
     from leanrank.evaluation.compare.run import compare as run
     from leanrank.kernels._threads import default_threads
 
     check_outputs(output, table, reads=[data])
     source = _source(data, reading)
-    finished: list[Task] = []
-
+    settings = CompareSettings(
+        convention=convention,
+        validation=validation,
+        tune=tune,
+        scaler=QueryMinMaxScaler() if scale else None,
+        n_splits=folds,
+        random_state=seed,
+    )
     try:
-        with _progress(finished) as (started, done):
-            comparison = run(
-                source,
-                methods=_list(methods),
-                rankers=_list(rankers),
-                k=[_whole(size) for size in _list(k)],
-                metrics=_list(metrics),
-                journal=output,
-                convention=convention,
-                validation=validation,
-                tune=tune,
-                scaler=QueryMinMaxScaler() if scale else None,
-                n_splits=folds,
-                random_state=seed,
-                n_jobs=jobs or default_threads(),
-                engine=None if engine is None else engine_of(engine),
-                started=started,
-                done=done,
-            )
+        comparison = run(
+            source,
+            methods=_list(methods),
+            rankers=_list(rankers),
+            k=[_whole(size) for size in _list(k)],
+            metrics=_list(metrics),
+            journal=output,
+            n_jobs=jobs or default_threads(),
+            engine=None if engine is None else engine_of(engine),
+            settings=settings,
+        )
     except KeyboardInterrupt:
         print(
-            f"leanrank: interrupted after {len(finished)} tasks; they are kept in {output}. To go on:", file=sys.stderr
+            f"leanrank: interrupted after {_finished(output)} tasks; they are kept in {output}. To go on:",
+            file=sys.stderr,
         )
         print(f"  {Invocation.of(context).command()}", file=sys.stderr)
         raise typer.Exit(INTERRUPTED) from None
@@ -159,30 +155,11 @@ def _whole(text: str) -> int:
     return int(text)
 
 
-@contextmanager
-def _progress(finished: list[Task]) -> Iterator[tuple[Any, Any]]:
-    """A bar on a terminal, nothing in a pipe."""
-    console = Console(stderr=True)
-    bar = Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        TextColumn("left"),
-        TimeRemainingColumn(),
-        console=console,
-        transient=True,
-        disable=not console.is_terminal,
-    )
-    with bar:
-        number = bar.add_task("compare", total=None)
+def _finished(path: Path) -> int:
+    """Tasks in a journal; none where it was not begun."""
+    from leanrank.evaluation.journal import Journal, read_about
 
-        def started(n_tasks: int) -> None:
-            bar.update(number, total=n_tasks)
-
-        def done(task: Task) -> None:
-            finished.append(task)
-            what = " ".join(str(task[name]) for name in ("method", "ranker", "k") if task.get(name) is not None)
-            bar.update(number, advance=1, description=what or str(task["task"]))
-
-        yield started, done
+    if not path.is_file():
+        return 0
+    with Journal(path, read_about(path)) as journal:
+        return len(journal)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from typing import Any, Protocol, runtime_checkable
 
 from leanrank.data.ranking_data import RankingData, RankingSource
@@ -113,23 +112,6 @@ def engine_for(engine: Engine | str | None) -> Engine:
     if not isinstance(engine, Engine):
         raise ParameterError.of("fold", "engine", "an engine, or the name of one", engine)
     return engine
-
-
-def calls_of(engine: Any) -> AbstractContextManager[Any]:
-    """Calls of functions on the workers of an engine that can (Dask's); None from one that cannot."""
-    engine = engine_for(engine)
-    return engine.calls() if hasattr(engine, "calls") else nullcontext()
-
-
-def caller_of(engine: Any, owner: str) -> Any:
-    """The engine if it can call functions on its workers (Dask's can), as `owner` needs it; None if none is given."""
-    if engine is None:
-        return None
-    named = engine_for(engine)
-    if hasattr(named, "calls"):
-        return named
-    rule = "a DaskEngine, whose workers can train rankers; leave it out to work here"
-    raise ParameterError.of(owner, "engine", rule, engine)
 
 
 def merge_in_order(statistics: Sequence[Statistic], merged: list[Any] | None, new: list[Any]) -> list[Any]:

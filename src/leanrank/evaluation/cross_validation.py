@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from sklearn.base import clone
@@ -13,7 +12,9 @@ from leanrank.errors import ParameterError
 from leanrank.evaluation import grids
 from leanrank.evaluation.compare.fold_run import Candidate, Size, candidates, run_fold
 from leanrank.evaluation.compare.protocol import folds_of
+from leanrank.evaluation.journal import Journal, Task
 from leanrank.evaluation.records import CrossValidation, FoldRecord
+from leanrank.evaluation.tasks import Tasks
 from leanrank.metrics._base import Metric
 from leanrank.metrics.names import metric as parse_metric
 from leanrank.rankers._base import Ranker
@@ -91,8 +92,6 @@ def cross_validate(
       mean      ndcg@10 0...
       features  5 of ...
     """
-    if n_jobs < 1:
-        raise ParameterError.of("cross_validate", "n_jobs", ">= 1", n_jobs)
     measures = named_metrics(metrics, convention)
     by = _as_metric(validation, convention)
     method = as_selector(selector)
@@ -103,19 +102,18 @@ def cross_validate(
         raise ParameterError.of("cross_validate", "k", "at least one size", k)
     folds = folds_of(data_or_folds, n_splits, random_state=random_state)
 
-    def one(fold: Fold) -> FoldRecord:
-        if scaler is not None:
-            fold = scaled(fold, scaler)
+    def one(folds: Sequence[Fold], task: Task, _: None) -> dict[str, Any]:
+        fold = folds[task["fold"]] if scaler is None else scaled(folds[task["fold"]], scaler)
         choice: list[Candidate] = candidates(method, fold.train, sizes, points)
         name = ALL_FEATURES if method is None else type(method).__name__
-        return run_fold(fold, name, choice, learners, measures, by)
+        return run_fold(fold, name, choice, learners, measures, by).to_dict()
 
-    if n_jobs == 1:
-        records = [one(folds[i]) for i in range(len(folds))]
-    else:
-        with ThreadPoolExecutor(n_jobs) as pool:
-            records = list(pool.map(one, list(folds)))
-    return CrossValidation(tuple(records), {name: repr(measure) for name, measure in measures.items()})
+    with Journal(None, {}) as journal, Tasks(journal, n_jobs=n_jobs, owner="cross_validate") as tasks:
+        records = tasks.run(one, folds, [{"fold": i} for i in range(len(folds))])
+    return CrossValidation(
+        tuple(FoldRecord.from_dict(record) for record in records),
+        {name: repr(measure) for name, measure in measures.items()},
+    )
 
 
 def as_selector(selector: Any) -> Selector | None:

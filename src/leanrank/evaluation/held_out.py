@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property
 from threading import Lock
 from typing import Any
 
@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from leanrank.data.ranking_data import RankingData, concatenate
 from leanrank.data.scaling import QueryMinMaxScaler
 from leanrank.data.splits import QueryKFold
-from leanrank.evaluation.journal import Journal
+from leanrank.evaluation.journal_schema import fit_task
+from leanrank.evaluation.tasks import Tasks
 from leanrank.metrics._base import Metric
 from leanrank.rankers._base import Ranker
 from leanrank.rankers.adapters import Adapter
@@ -54,17 +55,13 @@ class HeldOut:
     metric : Metric
     cv : int
         At least 3, or 2 with `valid`: one part to measure on, one to stop on, one to learn from.
-    journal : Journal
-        Every fit is a task of it: the fold and the set of features.
+    tasks : Tasks
+        Where rankers are trained; every fit is a task: the fold and the set of features.
     valid : RankingData, optional
     random_state : int
         Of the cut into parts.
-    n_jobs : int
-        Threads; the values do not depend on it.
     scope : str
         Part of every task, to tell the folds of a sample from those of all queries.
-    calls : DaskCalls, optional
-        Where rankers are trained, if not here.
     """
 
     def __init__(
@@ -74,20 +71,16 @@ class HeldOut:
         metric: Metric,
         *,
         cv: int,
-        journal: Journal,
+        tasks: Tasks,
         valid: RankingData | None = None,
         random_state: int = 0,
-        n_jobs: int = 1,
         scope: str = "all",
-        calls: Any = None,
     ) -> None:
         self.data = filled(data)
         self.ranker = ranker
         self.metric = metric
-        self.journal = journal
-        self.n_jobs = n_jobs
+        self.tasks = tasks
         self.scope = scope
-        self.calls = calls
         self._valid = None if valid is None else filled(valid)
         self._as_given = (data, valid)
         splitter = QueryKFold(cv, shuffle=True, random_state=random_state)
@@ -103,12 +96,12 @@ class HeldOut:
         self._shared: dict[Hashable, Future[Any]] = {}
 
     def __getstate__(self) -> dict[str, Any]:
-        """What a worker on another machine needs: neither the journal nor anything that it can prepare itself."""
-        left = ("journal", "calls", "_lock", "_folds", "_unscaled", "_graphs", "_shared", "_scaled")
+        """What a worker on another machine needs: neither the tasks nor anything that it can prepare itself."""
+        left = ("tasks", "_lock", "_folds", "_unscaled", "_graphs", "_shared", "_scaled")
         return {name: value for name, value in vars(self).items() if name not in left}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        vars(self).update(state, journal=None, calls=None)
+        vars(self).update(state, tasks=None)
         self._prepared()
 
     @property
@@ -200,26 +193,15 @@ class HeldOut:
             total = total + graph
         return total
 
-    def measure(
-        self,
-        sets: Sequence[Sequence[FeatureSet]],
-        *,
-        done: Callable[[], None] = lambda: None,
-    ) -> NDArray[np.float64]:
+    def measure(self, sets: Sequence[Sequence[FeatureSet]], title: str = "fits") -> NDArray[np.float64]:
         """The metric on every query of every candidate; a candidate is a set of features for each fold.
 
         Returns
         -------
         array of shape (candidates, queries), NaN where the metric skips a query
         """
-        tasks = [
-            {"task": "fit", "scope": self.scope, "fold": f, "features": sorted(map(int, features))}
-            for candidate in sets
-            for f, features in enumerate(candidate)
-        ]
-        elsewhere = None if self.calls is None else partial(self.calls.run, _fit_there, self)
-        finished = self.journal.all(tasks, self._fit, n_jobs=self.n_jobs, done=lambda task: done(), elsewhere=elsewhere)
-        results = iter(finished)
+        fits = [fit_task(self.scope, f, features) for candidate in sets for f, features in enumerate(candidate)]
+        results = iter(self.tasks.run(_fit, self, fits, title=title))
         values = np.full((len(sets), self.data.n_queries), np.nan)
         for row, candidate in enumerate(sets):
             for f, _ in enumerate(candidate):
@@ -236,7 +218,7 @@ class HeldOut:
         return [None if np.isnan(value) else float(value) for value in values]
 
 
-def _fit_there(held_out: HeldOut, task: Any, _: Any) -> list[float | None]:
+def _fit(held_out: HeldOut, task: Any, _: Any) -> list[float | None]:
     return held_out._fit(task)
 
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 from importlib.util import find_spec
 from typing import Any
 
@@ -17,17 +16,17 @@ from leanrank import __version__
 from leanrank.data.arrangement import Arrangement
 from leanrank.data.door import as_ranking_data
 from leanrank.data.ranking_data import RankingData
-from leanrank.engines.fold import calls_of
 from leanrank.errors import DataError
 from leanrank.evaluation.held_out import HeldOut
 from leanrank.evaluation.journal import Journal
+from leanrank.evaluation.journal_schema import keep_selection, path_task
 from leanrank.evaluation.select import request
 from leanrank.evaluation.select.choice import ALL, Candidate, Rule, mean
 from leanrank.evaluation.select.evidence import changes, curve_point, losers, stability_of
 from leanrank.evaluation.select.portfolio import Learner, Method, Order, portfolio
 from leanrank.evaluation.select.selection import Selection
 from leanrank.evaluation.select.stop_rule import LATER, pareto_front
-from leanrank.evaluation.tasks_bar import TasksBar
+from leanrank.evaluation.tasks import Tasks
 from leanrank.metrics._base import Metric
 from leanrank.rankers._base import Ranker
 from leanrank.rankers.adapters import as_ranker
@@ -53,8 +52,6 @@ REPEATS = 6
 CONTENDERS = 8
 #: The largest seed: splitters take 32 bits, and repeats count on from it.
 LARGEST_SEED = 2**32 - REPEATS
-#: The task of a journal whose result is the selection itself, once the run is finished.
-ANSWER = {"task": "selection"}
 
 
 def select(
@@ -177,12 +174,13 @@ def select(
     }
     # fits do not depend on the loss that is allowed: another one is answered from the same journal
     about = {name: value for name, value in settings.items() if name not in ("max_loss", "level")}
-    with Journal(journal, about) as book, calls_of(engine) as calls:
-        run = _Run(
-            judged, learner, measure, chosen_methods, limits, settings, book, held, engine, threads, progress, calls
-        )
+    with (
+        Journal(journal, about) as book,
+        Tasks(book, n_jobs=threads, engine=engine, progress=progress, owner="select") as tasks,
+    ):
+        run = _Run(judged, learner, measure, chosen_methods, limits, settings, held, engine, tasks)
         selection = run.selection(begin)
-        book.put(ANSWER, selection.to_dict())
+        keep_selection(book, selection.to_dict())
         return selection
 
 
@@ -208,14 +206,11 @@ class _Run:
         methods: dict[str, Method],
         limits: ColumnLimits,
         settings: dict[str, Any],
-        journal: Journal,
         valid: RankingData | None,
         engine: Any,
-        n_jobs: int,
-        progress: bool,
-        calls: Any,
+        tasks: Tasks,
     ) -> None:
-        self.calls = calls
+        self.tasks = tasks
         self.all_names = data.feature_names
         if limits.never.any():  # nothing that follows has to know of them
             usable = np.flatnonzero(~limits.never)
@@ -226,7 +221,7 @@ class _Run:
         arrangement = Arrangement.of(data, sort_rows=getattr(metric, "ties", None) != "input")
         data, valid = arrangement.data, None if valid is None else arrangement.like(valid)
         self.data, self.limits, self.settings, self.methods = data, limits, settings, methods
-        self.journal, self.engine, self.n_jobs = journal, engine, n_jobs
+        self.engine = None if tasks.elsewhere else engine  # workers compute the graphs they need
         seed = int(settings["random_state"])
 
         def held_out(part: RankingData, scope: str, seed: int = seed) -> HeldOut:
@@ -235,12 +230,10 @@ class _Run:
                 ranker,
                 metric,
                 cv=settings["cv"],
-                journal=journal,
+                tasks=tasks,
                 valid=valid,
                 random_state=seed,
-                n_jobs=n_jobs,
                 scope=scope,
-                calls=calls,
             )
 
         self.held_out = held_out(data, "all")
@@ -258,25 +251,23 @@ class _Run:
             priced=settings["costs"] is not None or settings["groups"] is not None,
             random_state=seed,
         )
-        self.bar = TasksBar(show=progress)
 
     def selection(self, begin: float) -> Selection:
         """Measure, choose, and gather the evidence."""
         names = self.data.feature_names
         folds = [self.held_out.fold(f).test_queries for f in range(self.held_out.n_folds)]
-        with self.bar:
-            candidates, once = self._curves()
-            values = self._repeated(candidates, once)
-            if self.rule.n_features is None:
-                candidates, once, values = self._refined(candidates, once, values)
-            baseline = values[-1]
-            found = self.rule.compare(candidates, values)
-            best, proven, reason, provable = self.rule.choose(candidates, values, found)
-            # which candidates were measured again was decided on all queries: nested estimates do without
-            nested = self.rule.nested(candidates, once, folds)
-            path = self._path(candidates[best].method if provable is None else provable.method)
-            if candidates[best].method == ALL:  # in the order in which they would be kept
-                path = np.concatenate([path, np.setdiff1d(np.arange(len(names)), path)])
+        candidates, once = self._curves()
+        values = self._repeated(candidates, once)
+        if self.rule.n_features is None:
+            candidates, once, values = self._refined(candidates, once, values)
+        baseline = values[-1]
+        found = self.rule.compare(candidates, values)
+        best, proven, reason, provable = self.rule.choose(candidates, values, found)
+        # which candidates were measured again was decided on all queries: nested estimates do without
+        nested = self.rule.nested(candidates, once, folds)
+        path = self._path(candidates[best].method if provable is None else provable.method)
+        if candidates[best].method == ALL:  # in the order in which they would be kept
+            path = np.concatenate([path, np.setdiff1d(np.arange(len(names)), path)])
         chosen = path[: candidates[best].k]
         points = [curve_point(c, v, d, folds) for c, v, d in zip(candidates, values, found, strict=True)]
         front = pareto_front([(round(p.mean, 12), p.k, p.cost) for p in points])
@@ -318,7 +309,7 @@ class _Run:
         methods = list(self.methods)
         if len(methods) > FINALISTS and (fine != coarse or self.sample is not self.held_out):
             first = self._candidates(self.sample, methods, coarse)
-            values = self._measure(self.sample, [c.sets for c in first], "first round")
+            values = self.sample.measure([c.sets for c in first], "first round")
             best = _finalists(first, values, FINALISTS)
             methods = [name for name in methods if name in best]  # still in the order of preference
         candidates = self._candidates(self.held_out, methods, fine)
@@ -332,7 +323,7 @@ class _Run:
                 "or loosen 'never' and 'budget'."
             )
         candidates.append(self._candidate(ALL, len(everything), (everything,) * self.held_out.n_folds))
-        return candidates, self._measure(self.held_out, [c.sets for c in candidates], "curves")
+        return candidates, self.held_out.measure([c.sets for c in candidates], "curves")
 
     def _repeated(self, candidates: list[Candidate], once: NDArray[np.float64]) -> NDArray[np.float64]:
         """The values, for contenders and all features averaged over cross-validations with other folds."""
@@ -357,7 +348,7 @@ class _Run:
         rows = [i for i, own in enumerate(sets) if all(all(folds) for folds in own)]
         values = once.copy()
         for r, held_out in enumerate(self.repeats):
-            values[rows] += self._measure(held_out, [sets[i][r] for i in rows], "repeats")
+            values[rows] += held_out.measure([sets[i][r] for i in rows], "repeats")
         values[rows] /= 1 + len(self.repeats)
         return values
 
@@ -378,7 +369,7 @@ class _Run:
             if middle <= below or not between or between[0].k != middle:
                 break
             between = [replace(between[0], later=True)]
-            row = self._measure(self.held_out, [between[0].sets], "sizes between")
+            row = self.held_out.measure([between[0].sets], "sizes between")
             candidates = [*candidates[:-1], *between, candidates[-1]]
             once = np.insert(once, -1, row, axis=0)
             values = np.insert(values, -1, self._averaged(between, row), axis=0)
@@ -393,20 +384,8 @@ class _Run:
 
     def _paths(self, held_out: HeldOut, methods: Sequence[str]) -> dict[str, list[Order]]:
         """The order of the features by each method, in each fold."""
-        tasks = [
-            {"task": "path", "scope": held_out.scope, "method": name, "fold": f, "largest": self._largest}
-            for name in methods
-            for f in range(held_out.n_folds)
-        ]
-        self.bar.expect("paths", len(tasks))
-        finished = self.journal.all(
-            tasks,
-            self._path_task(held_out),
-            n_jobs=self.n_jobs,
-            done=lambda task: self.bar.step(),
-            elsewhere=None if self.calls is None else partial(self.calls.run, _path_there, held_out, needs=self._needs),
-        )
-        found = iter(finished)
+        wanted = [path_task(held_out.scope, n, f, self._largest) for n in methods for f in range(held_out.n_folds)]
+        found = iter(self.tasks.run(_path, held_out, wanted, self._needs, title="paths"))
         return {name: [np.array(next(found), dtype=np.int64) for _ in range(held_out.n_folds)] for name in methods}
 
     def _candidates(self, held_out: HeldOut, methods: Sequence[str], sizes: Sequence[int]) -> list[Candidate]:
@@ -434,35 +413,23 @@ class _Run:
         """The largest size that will be asked for; methods that grow need not go further."""
         return self.rule.n_features or max(1, self.data.n_features)
 
-    def _path_task(self, held_out: HeldOut) -> Callable[[Any], list[int]]:
-        return lambda task: _path_of(held_out, task, *self._needs(task), engine=self.engine)
-
-    def _needs(self, task: Any) -> tuple[Method, ColumnLimits, int]:
-        """What a path depends on beside the data."""
-        return self.methods[task["method"]], self.limits, self._largest
+    def _needs(self, task: Any) -> tuple[Method, ColumnLimits, int, Any]:
+        """What a path depends on beside the data, and where its graph is computed."""
+        return self.methods[task["method"]], self.limits, self._largest, self.engine
 
     def _path(self, method: str) -> Order:
         """The order that a method learns from all queries; keeping all features is none."""
         if method == ALL:
             return np.array([], dtype=np.int64)
-        held_out = self.held_out
-        task = {"task": "path", "scope": held_out.scope, "method": method, "fold": None, "largest": self._largest}
-        return np.array(self.journal.once(task, lambda: self._path_task(held_out)(task)), dtype=np.int64)
-
-    def _measure(self, held_out: HeldOut, sets: Any, what: str) -> NDArray[np.float64]:
-        self.bar.expect(what, sum(map(len, sets)))
-        return held_out.measure(sets, done=self.bar.step)
+        task = path_task(self.held_out.scope, method, None, self._largest)
+        [path] = self.tasks.run(_path, self.held_out, [task], self._needs, title="all queries")
+        return np.array(path, dtype=np.int64)
 
 
-def _path_of(
-    held_out: HeldOut, task: Any, method: Method, limits: ColumnLimits, largest: int, *, engine: Any = None
-) -> list[int]:
+def _path(held_out: HeldOut, task: Any, needs: tuple[Method, ColumnLimits, int, Any]) -> list[int]:
+    method, limits, largest, engine = needs
     path = method(Learner(held_out, task["fold"], limits, largest, engine))
     return [int(j) for j in limits.affordable(limits.arranged(path))]
-
-
-def _path_there(held_out: HeldOut, task: Any, needs: tuple[Method, ColumnLimits, int]) -> list[int]:
-    return _path_of(held_out, task, *needs)
 
 
 def _finalists(candidates: list[Candidate], values: NDArray[np.float64], n: int) -> list[str]:
