@@ -51,7 +51,7 @@ def train(
     from leanrank.selectors.chosen_features import read_names
 
     refuse_stdout("a model may be two files", output)
-    check_outputs(output, reads=(file, features, valid))
+    check_outputs(output, Path(f"{output}.npz"), reads=(file, features, valid))
     settings = parse_settings(setting)
     measures = [parse_metric(name) for name in metric.split(",")]
     model = registry.get(ranker, **settings)
