@@ -178,7 +178,7 @@ def test_without_a_gpu_cuda_is_one_clear_sentence(without_gpu, tmp_path, capfd):
             work()
     path = tmp_path / "train.txt"
     write_letor(data, path)
-    for command in (["graph", str(path), "-o", str(tmp_path / "g.npz")], ["select", str(path), "--method", "gas"]):
+    for command in (["graph", str(path), "-o", str(tmp_path / "g.npz")], ["order", str(path), "--method", "gas"]):
         assert run([*command, "--engine", "cuda"]) == 2
         error = capfd.readouterr().err
         assert "needs a CUDA GPU" in error

@@ -11,15 +11,8 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from leanrank.cli._input import (
-    CommentsOption,
-    FileArgument,
-    JsonOption,
-    LabelOption,
-    QidOption,
-    RegroupOption,
-    read_data,
-)
+from leanrank.cli._outputs import STDOUT, check_outputs, refuse_binary_on_terminal, refuse_stdout
+from leanrank.cli._reading import FileArgument, JsonOption, Reading, largest_number, reads_data
 from leanrank.errors import ParameterError, UnknownNameError
 
 if TYPE_CHECKING:
@@ -28,9 +21,10 @@ if TYPE_CHECKING:
 FORMATS = ("letor", "csv", "parquet", "lightgbm", "trec")
 
 
+@reads_data()
 def convert(
     file: FileArgument,
-    output: Annotated[Path, typer.Option("--output", "-o", help="Where to write.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="Where to write; - is standard output, with --to.")],
     to: Annotated[
         str | None, typer.Option(help="letor, csv, parquet, lightgbm or trec; by the ending of OUTPUT if not given.")
     ] = None,
@@ -40,10 +34,8 @@ def convert(
     renumber: Annotated[
         bool, typer.Option("--renumber/--keep-ids", help="Number the kept features 1, 2, 3, ..., or leave their ids.")
     ] = False,
-    label: LabelOption = None,
-    qid: QidOption = None,
-    comments: CommentsOption = None,
-    regroup: RegroupOption = False,
+    *,
+    reading: Reading,
     as_json: JsonOption = False,
 ) -> None:
     """Write FILE in another format, with all features or those of a selection, in the order of FILE.
@@ -55,14 +47,21 @@ def convert(
     Example: leanrank convert train.txt --features features.json --renumber -o train.parquet
     """
     kind = _format(output, to)
-    if output.resolve() in {path.resolve() for path in (file, features) if path is not None}:
-        raise ParameterError(f"{output} would be written over: choose another --output.")
-    data, ids = _read(file, features, label=label, qid=qid, comments=comments, regroup=regroup)
+    beside = None
+    if kind == "lightgbm":
+        refuse_stdout("LightGBM's format is two files", output)
+        beside = Path(f"{output}.query")
+    elif kind == "parquet":
+        refuse_binary_on_terminal(output)
+    check_outputs(output, beside, reads=(file, Path(f"{file}.query"), features))
+    data, ids = _read(file, features, reading)
     if renumber:
         ids = list(range(1, data.n_features + 1))
         if features is not None:
             data = replace(data, feature_names=tuple(str(number) for number in ids))
     _write(data, ids, output, kind)
+    if output == STDOUT:
+        return
     record = {
         "file": str(file),
         "output": str(output),
@@ -76,8 +75,8 @@ def convert(
         print(json.dumps(record))
         return
     size = f"{data.n_rows:,} documents, {data.n_queries:,} queries, {data.n_features:,} features"
-    beside = f" and {output}.query" if kind == "lightgbm" else ""
-    Console().print(Text(f"{size}. Written: {output}{beside} ({kind})."))
+    written = f"{output}" if beside is None else f"{output} and {beside}"
+    Console().print(Text(f"{size}. Written: {written} ({kind})."))
 
 
 def _format(output: Path, to: str | None) -> str:
@@ -95,16 +94,12 @@ def _format(output: Path, to: str | None) -> str:
     return kind
 
 
-def _read(
-    file: Path, features: Path | None, *, label: str | None, qid: str | None, comments: str | None, regroup: bool
-) -> tuple[RankingData, list[int]]:
+def _read(file: Path, features: Path | None, reading: Reading) -> tuple[RankingData, list[int]]:
     """The data with the wanted features, in the order of the file, and their numbers in it."""
-    from leanrank.cli._model_input import read_features
+    from leanrank.selectors.chosen_features import read_names
 
-    names = None if features is None else read_features(features)
-    # A feature that is 0 in every row need not be in a file that is sparse.
-    largest = max((int(name) for name in names or () if name.isascii() and name.isdecimal()), default=0)
-    data = read_data(file, largest, label=label, qid=qid, comments=comments, regroup=regroup)
+    names = None if features is None else read_names(features)
+    data = reading.read(file, at_least=largest_number(names or ()))
     if names is None:
         return data, list(range(1, data.n_features + 1))
     columns = sorted(data.feature_indices(names).tolist())

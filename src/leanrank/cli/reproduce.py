@@ -14,7 +14,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from leanrank.cli._input import JsonOption
+from leanrank.cli._completion import paper_names
+from leanrank.cli._outputs import check_outputs, refuse_stdout
+from leanrank.cli._reading import JsonOption
 
 if TYPE_CHECKING:
     from leanrank.reproduce.outcome import Page, Reproduction
@@ -29,7 +31,8 @@ def reproduce(
         str,
         typer.Argument(
             help="A paper: fs-scpr, bestgain, gas, rankrelief, rcdr, or all of them; or a page of figures that several "
-            "report: fsmrank, rankers, sushi-rankers, sushi-rcdr."
+            "report: fsmrank, rankers, sushi-rankers, sushi-rcdr.",
+            autocompletion=paper_names,
         ),
     ],
     data: Annotated[Path | None, typer.Option(help="The folder of data sets; else that of LEANRANK_DATA.")] = None,
@@ -58,6 +61,8 @@ def reproduce(
     from leanrank.reproduce.papers import PAPERS, run_paper
     from leanrank.selectors.selection_record import plain
 
+    refuse_stdout("the figures go there", markdown)
+    check_outputs(markdown, journal)
     outcomes: list[Reproduction | Page] = []
     for name in PAPERS if paper == "all" else [paper]:
         with warnings.catch_warnings():

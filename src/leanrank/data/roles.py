@@ -179,4 +179,5 @@ def _guess(names: Iterable[str], role: str, usual: Sequence[str]) -> str:
     if len(matches) == 1:
         return matches[0]
     why = f"{listed(matches)} could all be it" if matches else "no column is called like one"
-    raise DataError(f"Say which column is the {role}, {role}=...: {why}. The columns are {listed(names)}.")
+    sentence = f"Say which column is the {role}, {role}=...: {why}. The columns are {listed(names)}."
+    raise DataError(sentence, parameter=role)

@@ -72,7 +72,9 @@ def valid_of(valid: Any, data: RankingData) -> RankingData | None:
     if not isinstance(valid, RankingData):
         found = f"a tuple of {len(valid)}" if isinstance(valid, tuple) else f"an object of type {type(valid).__name__}"
         raise ParameterError(
-            f"The 'valid' parameter of select must be a RankingData or a tuple (X, y, qid). Got {found} instead."
+            f"The 'valid' parameter of select must be a RankingData or a tuple (X, y, qid). Got {found} instead.",
+            owner="select",
+            parameter="valid",
         )
     there, here = valid.feature_names, data.feature_names
     if len(there) != len(here):
@@ -104,7 +106,9 @@ def check_judged(data: RankingData, metric: Metric, cv: int) -> None:
     if judged < cv:
         raise DataError(
             f"{judged} of {data.n_queries:,} queries are judged (two documents with different labels, and counted by "
-            f"{metric.name}), but {cv} folds need at least {cv}: judge more queries, or ask for fewer folds with 'cv'."
+            f"{metric.name}), but {cv} folds need at least {cv}: judge more queries, or ask for fewer folds.",
+            owner="select",
+            parameter="cv",
         )
 
 
@@ -126,10 +130,10 @@ def limits_of(
         raise ParameterError.of("select", "budget", f">= {cheapest:g}, the cost of the cheapest feature", budget)
     if n_features is not None:
         usable, kept = int((~limits.never).sum()), int(limits.must_keep.sum())
-        rule = f"from 1 to {usable}, the number of features" + (" not in 'never'" if limits.never.any() else "")
+        rule = f"from 1 to {usable}, the number of features" + (" that may be taken" if limits.never.any() else "")
         n_features = whole_number("n_features", n_features, rule, 1, usable)
         if n_features < kept:
-            rule = f">= {kept}, the number of features in 'must_keep'"
+            rule = f">= {kept}, the number of features that must be kept"
             raise ParameterError.of("select", "n_features", rule, n_features)
     settings = {
         "n_features": n_features,

@@ -1,11 +1,44 @@
-"""Costs of features from a CSV file."""
+"""Costs and rules for features as the command line gives them: a CSV file, and names with commas between."""
 
 from __future__ import annotations
 
 import csv
 from pathlib import Path
+from typing import Annotated, Any
+
+import typer
 
 from leanrank.errors import DataError
+
+BudgetOption = Annotated[float | None, typer.Option(help="The most the features may cost together.")]
+CostsOption = Annotated[
+    Path | None, typer.Option(help="CSV with the columns feature, cost[, group]; a group is paid for once.")
+]
+MustKeepOption = Annotated[str | None, typer.Option(help="Features to keep in any case, separated by commas.")]
+NeverOption = Annotated[str | None, typer.Option(help="Features never to take, separated by commas.")]
+
+
+def read_limits(budget: float | None, costs: Path | None, must_keep: str | None, never: str | None) -> dict[str, Any]:
+    """The limits as parameters of `leanrank.select`; those that were not given are None."""
+    prices, groups = (None, None) if costs is None else read_costs(costs)
+    return {
+        "budget": budget,
+        "costs": prices,
+        "groups": groups,
+        "must_keep": names_in(must_keep),
+        "never": names_in(never),
+    }
+
+
+def names_in(text: str | None) -> tuple[str, ...] | None:
+    """Names as in a line of a CSV file: one with a comma is quoted.
+
+    >>> names_in('bm25, "tf, title"')
+    ('bm25', 'tf, title')
+    """
+    if text is None:
+        return None
+    return tuple(name.strip() for name in next(csv.reader([text], skipinitialspace=True), ()) if name)
 
 
 def read_costs(path: Path) -> tuple[dict[str, float], dict[str, list[str]] | None]:
