@@ -74,6 +74,19 @@ def test_the_graph_is_the_same_to_the_last_bit(on_cpu_tensors, important, simila
     assert on_cpu_tensors == ([n_there + 1] if n_there else [])  # and which are constant
 
 
+@pytest.mark.parametrize("similar", ["kendall", "spearman"])
+def test_a_real_gpu_gives_the_same_graph(similar):
+    torch = pytest.importorskip("torch", reason=NO_TORCH)
+    if not torch.cuda.is_available():
+        pytest.skip("torch sees no CUDA GPU")
+    data = random_data(8, [1, 5, 40, 130, 2, 9, 1500], 50)
+    expected = feature_graph(data, "ndcg@10", similar)
+    for engine in ("cuda", LocalEngine(2, block_rows=100, device="auto")):
+        graph = feature_graph(data, "ndcg@10", similar, engine)
+        for name in ("importance", "importance_std", "similarity", "constant"):
+            np.testing.assert_array_equal(getattr(graph, name), getattr(expected, name))
+
+
 def test_many_blocks_with_threads_beside_the_gpu(on_cpu_tensors):
     data = random_data(6, [9, 40, 3, 17, 130, 2, 9], 5)
     statistics = {"map": Importance(), "tau": Similarity("tau_ap"), "kendall": Similarity(), "f": AnovaF()}

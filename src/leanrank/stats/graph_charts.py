@@ -60,7 +60,8 @@ def draw(graph: FeatureGraph, *, n_clusters: int | None = None, sigma: float | N
         )
     ]
     edges = [(i, j, round(float(graph.similarity[i, j]), 6)) for i, j in drawn_edges(graph.similarity, sigma)]
-    chart = drawing_of(alt.Data(values=nodes), alt.Data(values=lines_of(nodes, edges)), sorted(set(cluster.tolist())))
+    lines, numbers = alt.Data(values=lines_of(nodes, edges)), sorted(set(cluster.tolist()))
+    chart: altair.LayerChart = drawing_of(alt.Data(values=nodes), lines, numbers)
     return chart.properties(title=_title(graph), width=640, height=480)
 
 
