@@ -88,6 +88,13 @@ class RankerSelector(Selector):
 
     The order of queries makes no difference, nor does that of rows, unless a metric in use lets it decide between equal
     scores, as those of LETOR do.
+
+    Parameters
+    ----------
+    metric : str or Metric
+        For "permutation" and "loss".
+    random_state : int
+        For "permutation".
     """
 
     ranker: Any
@@ -97,17 +104,12 @@ class RankerSelector(Selector):
 
         Parameters
         ----------
-        X : array, CSR matrix, frame, RankingData or RankingSource
-            Documents by features. RankingData and sources carry labels and queries themselves.
-        y : array of shape (n,)
-            Labels, higher is better.
-        qid : array of shape (n,)
-            The query of each row.
-        eval_set : RankingData or tuple (X, y, qid), optional
+        X, y, qid, regroup
+            As in every selector: documents by features, labels, the query of each row, whether to bring the rows of a
+            query together. RankingData and sources carry labels and queries themselves.
+        eval_set : RankingData or tuple (X, y, qid), default=None
             Held-out data with the same features: a ranker that stops early stops by them, and what is measured on data
             is measured on them. Their columns are cut together with those of `X`.
-        regroup : bool
-            Whether to bring the rows of a query together where they are not adjacent, instead of refusing.
         """
         ranker = self._new_ranker()
         source = self._source(X, y, qid, regroup=regroup, missing=ranker._takes_missing)

@@ -93,6 +93,10 @@ class BestGain(Selector):
         The gain of every step: the gain curve. The first is the metric of the first feature alone, and where the search
         stopped by `delta`, the last is the largest gain there was, which was too small.
 
+    See Also
+    --------
+    GreedyWrapper, GAS
+
     Notes
     -----
     Cost ``O(|S| K n)`` after sorting; memory 4 to 6 n K bytes if lists are kept. A query without relevant documents

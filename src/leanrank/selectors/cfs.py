@@ -107,6 +107,10 @@ class CFS(SetFilter):
     merit_ : float
         Merit of the set found by the search.
 
+    See Also
+    --------
+    FCBF, Consistency
+
     Notes
     -----
     Folds and memory as `FCBF`, with all features for the relevant ones; then a search on the matrix of uncertainties,

@@ -123,6 +123,10 @@ class FSMRank(RankerSelector):
     scores_ : array
         Absolute weights.
 
+    See Also
+    --------
+    FSMSVM, RankSVM
+
     Notes
     -----
     A step costs O(n log n + n K + K^2): pairs are never formed. Some hundreds of steps for strong prices, thousands for

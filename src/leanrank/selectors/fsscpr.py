@@ -88,6 +88,10 @@ class FSSCPR(GraphSelector):
     trace_ : list of dict
         One record per cluster: who won (`feature`), with which `score`, by how much (`gain`), over whom (`reason`).
 
+    See Also
+    --------
+    HCAS, GAS
+
     Notes
     -----
     O(K^3) after the graph. Use it where families of features are clear and one of each is wanted, noise included:

@@ -59,6 +59,10 @@ class GreedyWrapper(RankerSelector):
     qualities_ : dict from tuple of int to float
         M of every set trained; no set is trained twice.
 
+    See Also
+    --------
+    RankingRFE, BestGain
+
     Notes
     -----
     ``O(K |S|)`` trainings forward, O(K^2) backward, times the folds. The dearest of all methods: put a filter before it

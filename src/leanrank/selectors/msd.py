@@ -40,6 +40,10 @@ class MSD(GraphSelector):
     scores_ : array
         The value of the pair each feature came with; the relevance of one taken alone.
 
+    See Also
+    --------
+    MMR, MPT, HCAS
+
     Notes
     -----
     O(K^3) after the graph. Pairs are far apart inside, but two pairs may be alike: `MMR` looks at all taken so far.

@@ -27,6 +27,10 @@ class RankFilter(ReliefF):
     level_index : bool
         Count grades 0, 1, 2, ... by rank instead of taking the labels' values, where labels have gaps.
 
+    See Also
+    --------
+    ReliefF, RankWrapper
+
     Notes
     -----
     Cost and memory as `ReliefF`. Priors P come from all data, neighbours from the document's own query, as values are

@@ -97,6 +97,10 @@ class RankWrapper(ReliefSelector):
     ranker_ : ranker or None
         The ranker that gave the scores.
 
+    See Also
+    --------
+    RankFilter, RReliefF
+
     Notes
     -----
     Cost O(K sum of n_q^2) after training. The paper repeats: weigh, drop the three lowest (or half), train again.

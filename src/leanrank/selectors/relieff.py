@@ -41,6 +41,10 @@ class ReliefF(ReliefSelector):
     scores_ : array
         The weight, in [-1, 1] or so. Below 0 a feature separates nothing.
 
+    See Also
+    --------
+    RankFilter, RReliefF, RankWrapper
+
     Notes
     -----
     Cost O(K sum of n_q^2) within queries, O(K n^2) globally; sparse data cost by their stored values. Ties in distance

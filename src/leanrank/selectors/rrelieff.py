@@ -28,6 +28,10 @@ class RReliefF(ReliefSelector):
     sigma : float or None
         d falls as exp(-(rank/sigma)^2) with the neighbour's rank 1, 2, ...; None weighs all neighbours alike.
 
+    See Also
+    --------
+    ReliefF, RankWrapper
+
     Notes
     -----
     Cost and memory as `ReliefF`. Use it where labels are numbers rather than grades.
