@@ -167,8 +167,8 @@ def _constant(data: RankingData, ranker: Ranker) -> NDArray[np.bool_]:
     to tell kinds of queries apart, so other rankers lose only what is the same in all rows.
     """
     if isinstance(ranker, LinearRanker):
-        found: NDArray[np.bool_] = fold(Constant(), data)
-        return found
+        constant: NDArray[np.bool_] = fold(Constant(), data)
+        return constant
     first, same = next(data.blocks(1)).dense()[0], np.ones(data.n_features, dtype=bool)
     for block in data.blocks():
         X = block.dense()

@@ -97,5 +97,5 @@ class ReliefSelector(Selector):
         if self.neighbours.scope == "global":
             assert isinstance(source, RankingData)
             return statistic.finish(statistic.of_whole(source))
-        found: tuple[Floats, Floats, int] = fold(statistic, source, self.engine)
-        return found
+        sums: tuple[Floats, Floats, int] = fold(statistic, source, self.engine)
+        return sums

@@ -160,8 +160,8 @@ class BestGain(Selector):
             constant = fold(Constant(), source, self.engine)
 
             def one_round(chosen: tuple[int, ...], left: NDArray[np.int64]) -> tuple[NDArray[np.float64], float]:
-                found: tuple[NDArray[np.float64], float] = fold(Gains(merging, chosen, left), source, self.engine)
-                return found
+                gains: tuple[NDArray[np.float64], float] = fold(Gains(merging, chosen, left), source, self.engine)
+                return gains
         else:
             lists = RankedLists(source, merging)
             constant = ~lists.varies if source.query_sizes.max() > 1 else np.zeros(source.n_features, dtype=bool)

@@ -248,7 +248,7 @@ class FSMRank(RankerSelector):
                 weight = _weights(solution)
                 n_used[place].append(int((weight != 0).sum()))
                 values[place].append(measure.per_query(test.y, rows_times(test.X, weight), test.query_ptr))
-        quality = np.round([float(mean(np.concatenate(found))) for found in values], 12)
+        quality = np.round([float(mean(np.concatenate(per_query))) for per_query in values], 12)
         for place, (lambda1, lambda2) in enumerate(pairs):
             entry = {"lambda1": lambda1, "lambda2": lambda2, "metric": float(quality[place])}
             self.grid_.append({**entry, "n_features": float(np.mean(n_used[place]))})
