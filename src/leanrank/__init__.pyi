@@ -57,8 +57,10 @@ from leanrank.selectors.bestgain import BestGain as BestGain
 from leanrank.selectors.booster_importance import BoosterImportance as BoosterImportance
 from leanrank.selectors.boruta import RankingBoruta as RankingBoruta
 from leanrank.selectors.cfs import CFS as CFS
+from leanrank.selectors.clustering import Clustering as Clustering
 from leanrank.selectors.consistency import Consistency as Consistency
 from leanrank.selectors.fcbf import FCBF as FCBF
+from leanrank.selectors.fsmrank import Fitting as Fitting
 from leanrank.selectors.fsmrank import FSMRank as FSMRank
 from leanrank.selectors.fsmsvm import FSMSVM as FSMSVM
 from leanrank.selectors.fsscpr import FSSCPR as FSSCPR
@@ -76,7 +78,9 @@ from leanrank.selectors.mmr import MMR as MMR
 from leanrank.selectors.mpt import MPT as MPT
 from leanrank.selectors.mrmr import MRMR as MRMR
 from leanrank.selectors.msd import MSD as MSD
+from leanrank.selectors.neighbours import Neighbours as Neighbours
 from leanrank.selectors.ngas import NGAS as NGAS
+from leanrank.selectors.pagerank import BiasedPageRank as BiasedPageRank
 from leanrank.selectors.rankfilter import RankFilter as RankFilter
 from leanrank.selectors.rankwrapper import RankWrapper as RankWrapper
 from leanrank.selectors.relieff import ReliefF as ReliefF

@@ -24,6 +24,7 @@ from leanrank.selectors.fsmrank import FSMRank
 from leanrank.selectors.fsmsvm import FSMSVM
 from leanrank.selectors.fsscpr import FSSCPR
 from leanrank.selectors.gas import GAS
+from leanrank.selectors.pagerank import BiasedPageRank
 from leanrank.stats.similarity import Similarity
 
 CONVENTIONS = {"HP2004": "letor3", "NP2004": "letor3", "OHSUMED": "letor3", "MQ2008": "letor4"}
@@ -45,7 +46,7 @@ PROTOCOL = (
 #: which scale PageRank is added to the cosine.
 READINGS = {
     f"ties {ties}, tau {scale}, PageRank {relevance}": FSSCPR(
-        similarity=Similarity("kendall", ties=ties), edge_scale=scale, relevance_scale=relevance
+        similarity=Similarity("kendall", ties=ties), edge_scale=scale, pagerank=BiasedPageRank(scale=relevance)
     )
     for ties in ("strict", "half")
     for scale in ("fraction", "tau")

@@ -87,6 +87,13 @@ class RankerSelector(Selector):
 
     The order of queries makes no difference, nor does that of rows, unless a metric in use lets it decide between equal
     scores, as those of LETOR do.
+
+    Parameters
+    ----------
+    metric : str or Metric
+        For "permutation" and "loss".
+    random_state : int
+        For "permutation".
     """
 
     ranker: Any
@@ -96,17 +103,12 @@ class RankerSelector(Selector):
 
         Parameters
         ----------
-        X : array, CSR matrix, frame, RankingData or RankingSource
-            Documents by features. RankingData and sources carry labels and queries themselves.
-        y : array of shape (n,)
-            Labels, higher is better.
-        qid : array of shape (n,)
-            The query of each row.
-        eval_set : RankingData or tuple (X, y, qid), optional
+        X, y, qid, regroup
+            As in every selector: documents by features, labels, the query of each row, whether to bring the rows of a
+            query together. RankingData and sources carry labels and queries themselves.
+        eval_set : RankingData or tuple (X, y, qid), default=None
             Held-out data with the same features: a ranker that stops early stops by them, and what is measured on data
             is measured on them. Their columns are cut together with those of `X`.
-        regroup : bool
-            Whether to bring the rows of a query together where they are not adjacent, instead of refusing.
         """
         ranker = self._new_ranker()
         source = self._source(X, y, qid, regroup=regroup, missing=ranker.takes_missing)
@@ -156,8 +158,8 @@ def _constant(data: RankingData, ranker: Ranker) -> NDArray[np.bool_]:
     to tell kinds of queries apart, so other rankers lose only what is the same in all rows.
     """
     if isinstance(ranker, LinearRanker):
-        found: NDArray[np.bool_] = fold(Constant(), data)
-        return found
+        constant: NDArray[np.bool_] = fold(Constant(), data)
+        return constant
     first, same = next(data.blocks(1)).dense()[0], np.ones(data.n_features, dtype=bool)
     for block in data.blocks():
         X = block.dense()
