@@ -54,7 +54,7 @@ def _section(dataset: str, folds: list[Fold], tasks: Tasks, lambdas: list[float]
 def one_fold(fold: Fold, convention: str, n_published: float, lambdas: Sequence[float] = LAMBDAS) -> Rows:
     """Test figures, number of features and chosen lambdas of all rows; validation MAP chooses."""
     wanted = list(measures(convention).values())
-    grid = {"lambda1": list(lambdas), "lambda2": list(lambdas), "metric": wanted[-1]}
+    grid: dict[str, Any] = {"lambda1": list(lambdas), "lambda2": list(lambdas), "metric": wanted[-1]}
     models: dict[str, Any] = {}
     for unimportance, suffix in (("complement", ""), ("stretched", ", stretched")):
         ranker = FSMRank(unimportance=unimportance, **grid).fit(fold.train, eval_set=fold.valid)

@@ -64,7 +64,7 @@ VARIANTS: list[tuple[str, str, Settings]] = [
         (
             "ListNet",
             f"queries shuffled by another seed, {seed}",
-            lambda by, seed=seed: _list_nets(by, random_state=seed),  # type: ignore[misc]
+            lambda by, seed=seed: _list_nets(by, random_state=seed),
         )
         for seed in (1, 2, 3)
     ),
@@ -106,8 +106,8 @@ def run(data: DataFolder, tasks: Tasks, *, quick: bool = False) -> Page:
                 for i, (words, _) in enumerate(settings)
             ]
             notes += _further_off(f"{dataset}, {name}", theirs, means, _standard_error(done[0]))
-        columns = ("learner", "", *MEASURES, "mean difference")
-        sections.append(Section(f"{dataset} ({convention})", table=Table("", columns, tuple(rows))))
+        table = Table("", ("learner", "", *MEASURES, "mean difference"), tuple(rows))
+        sections.append(Section(f"{dataset} ({convention})", table=table))
     sections.append(Section(f"Cells further off than {TARGET}", "\n".join([*notes, "", REASONS])))
     columns = ("data", "learner", "setting", "mean difference", "iterations kept, folds 1 to 5")
     sections.append(Section("What else was tried", TRIED, Table("", columns, tuple(tried))))

@@ -93,7 +93,8 @@ def best_of_folds(
         fitted = [clone(ranker).fit(fold.train, eval_set=fold.valid) for ranker in make(by, fold)]
         best = fitted[int(np.argmax([round(float(mean(_per_query(by, f, fold.valid))), 12) for f in fitted]))]
         values = np.column_stack([_per_query(measure, best, fold.test) for measure in wanted.values()])
-        return {"per_query": np.where(np.isnan(values), None, values).tolist(), "about": about(best)}
+        plain = [[None if np.isnan(value) else value for value in row] for row in values.tolist()]
+        return {"per_query": plain, "about": about(best)}
 
     title = " ".join(str(value) for name, value in what.items() if name != "paper")
     done = tasks.run(one, folds, [{**what, "fold": i} for i in range(len(folds))], title=title)
