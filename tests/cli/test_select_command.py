@@ -259,6 +259,7 @@ def test_one_method_obeys_costs_and_rules(train, here, capsys):
     assert best not in ids("mrmr", "-k", "3", "--never", str(best))
     assert ids("mrmr", "-k", "3", "--must-keep", str(last))[0] == last
     assert len(ids("mrmr", "--budget", "4")) == 4
+    assert len(ids("rank-wrapper", "-r", "ranksvm", "-k", "3")) == 3
     costs = (
         "feature,cost,group\n" + "".join(f"{i},{9 if i == best else 1},\n" for i in range(1, 7)) + "7,,slow\nslow,5,\n"
     )
