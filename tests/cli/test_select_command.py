@@ -223,13 +223,13 @@ def test_costs_from_a_file(train, here, capsys):
         (["--report", "nowhere/report.html"], "nowhere/report.html: cannot be written (No such file or directory)"),
         (["--report", ".html"], ".html: cannot be written (Is a directory)"),
         (["--test", "none.txt"], "There is no file none.txt"),
-        (["--test", "other.csv", "--label", "y", "--qid", "q"], "other.csv has 2 features, the training data 7"),
-        (["--valid", "other.csv", "--label", "y", "--qid", "q"], "of which it lacks '3'"),
+        (["--test", "other.csv"], "other.csv has 2 features, the training data 7"),
+        (["--valid", "other.csv"], "of which it lacks '3'"),
     ],
 )
 def test_bad_usage_is_one_sentence_and_writes_nothing(train, here, capfd, monkeypatch, arguments, sentence):
     (here / "costs.csv").write_text("feature,cost\n" + "".join(f"{i},1\n" for i in range(1, 8)))
-    (here / "other.csv").write_text("y,q,1,2\n1,1,0,0.5\n0,1,1,0.3\n")
+    (here / "other.csv").write_text("label,qid,1,2\n1,1,0,0.5\n0,1,1,0.3\n")
     (here / ".html").mkdir()
     monkeypatch.setattr(HeldOut, "measure", lambda *_, **__: pytest.fail("the run has begun"))
     command = "order" if "--method" in arguments else "select"
@@ -259,6 +259,7 @@ def test_one_method_obeys_costs_and_rules(train, here, capsys):
     assert best not in ids("mrmr", "-k", "3", "--never", str(best))
     assert ids("mrmr", "-k", "3", "--must-keep", str(last))[0] == last
     assert len(ids("mrmr", "--budget", "4")) == 4
+    assert len(ids("rank-wrapper", "-r", "ranksvm", "-k", "3")) == 3
     costs = (
         "feature,cost,group\n" + "".join(f"{i},{9 if i == best else 1},\n" for i in range(1, 7)) + "7,,slow\nslow,5,\n"
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -10,24 +11,28 @@ import typer
 
 from leanrank.errors import DataError
 
-BudgetOption = Annotated[float | None, typer.Option(help="The most the features may cost together.")]
-CostsOption = Annotated[
-    Path | None, typer.Option(help="CSV with the columns feature, cost[, group]; a group is paid for once.")
-]
-MustKeepOption = Annotated[str | None, typer.Option(help="Features to keep in any case, separated by commas.")]
-NeverOption = Annotated[str | None, typer.Option(help="Features never to take, separated by commas.")]
 
+@dataclass(frozen=True)
+class LimitOptions:
+    """What the features may cost, and which are taken in any case or never; see `option_groups`."""
 
-def read_limits(budget: float | None, costs: Path | None, must_keep: str | None, never: str | None) -> dict[str, Any]:
-    """The limits as parameters of `leanrank.select`; those that were not given are None."""
-    prices, groups = (None, None) if costs is None else read_costs(costs)
-    return {
-        "budget": budget,
-        "costs": prices,
-        "groups": groups,
-        "must_keep": names_in(must_keep),
-        "never": names_in(never),
-    }
+    budget: Annotated[float | None, typer.Option(help="The most the features may cost together.")] = None
+    costs: Annotated[
+        Path | None, typer.Option(help="CSV with the columns feature, cost[, group]; a group is paid for once.")
+    ] = None
+    must_keep: Annotated[str | None, typer.Option(help="Features to keep in any case, separated by commas.")] = None
+    never: Annotated[str | None, typer.Option(help="Features never to take, separated by commas.")] = None
+
+    def read(self) -> dict[str, Any]:
+        """The limits as parameters of `leanrank.select`; those that were not given are None."""
+        prices, groups = (None, None) if self.costs is None else read_costs(self.costs)
+        return {
+            "budget": self.budget,
+            "costs": prices,
+            "groups": groups,
+            "must_keep": names_in(self.must_keep),
+            "never": names_in(self.never),
+        }
 
 
 def names_in(text: str | None) -> tuple[str, ...] | None:

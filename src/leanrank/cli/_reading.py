@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, fields
-from functools import wraps
+from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -16,7 +14,6 @@ from leanrank.errors import DataError
 if TYPE_CHECKING:
     from leanrank.data.ranking_data import RankingData, RankingSource
 
-KEYWORD_ONLY = inspect.Parameter.KEYWORD_ONLY
 
 FileArgument = Annotated[Path, typer.Argument(help="Judged data: LETOR text (.gz, .bz2, .zst), CSV or Parquet.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
@@ -26,7 +23,7 @@ JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for machine
 class Reading:
     """Which columns of a table mean what, and whether the rows of a query may lie apart.
 
-    A command that has the parameter `reading` and the decorator `reads_data` has these as options.
+    A command with `option_groups` and a parameter of this type has these as options.
     """
 
     label: Annotated[str | None, typer.Option(help="CSV, Parquet: the column of labels.")] = None
@@ -80,38 +77,6 @@ class Reading:
         from leanrank.data.reading import scan
 
         return scan(path, **vars(self))
-
-
-def reads_data(*, without: Iterable[str] = ()) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Give a command the fields of `Reading` as options in the place of its parameter `reading`.
-
-    `without` names those that the command cannot obey.
-    """
-    unwanted = set(without)
-
-    def decorator(command: Callable[..., None]) -> Callable[..., None]:
-        hints = get_type_hints(Reading, include_extras=True)
-        options = [
-            inspect.Parameter(field.name, KEYWORD_ONLY, default=field.default, annotation=hints[field.name])
-            for field in fields(Reading)
-            if field.name not in unwanted
-        ]
-
-        @wraps(command)
-        def run(**given: Any) -> None:
-            reading = Reading(**{option.name: given.pop(option.name) for option in options})
-            command(**given, reading=reading)
-
-        signature = inspect.signature(command, eval_str=True)
-        parameters: list[inspect.Parameter] = []
-        for parameter in signature.parameters.values():
-            own = parameter.replace(kind=KEYWORD_ONLY)
-            parameters += options if parameter.name == "reading" else [own]
-        run.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
-        run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
-        return run
-
-    return decorator
 
 
 def largest_number(names: Iterable[str]) -> int:

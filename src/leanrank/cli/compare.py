@@ -14,12 +14,13 @@ from rich.text import Text
 from leanrank.cli._completion import method_lists, metric_lists, metric_names, ranker_lists
 from leanrank.cli._interrupts import INTERRUPTED
 from leanrank.cli._invocation import Invocation
+from leanrank.cli._option_groups import option_groups
 from leanrank.cli._outputs import check_outputs, refuse_stdout
-from leanrank.cli._reading import Reading, reads_data
+from leanrank.cli._reading import Reading
 from leanrank.errors import ParameterError
 
 
-@reads_data()
+@option_groups()
 def compare(
     context: typer.Context,
     data: Annotated[

@@ -11,8 +11,9 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
+from leanrank.cli._option_groups import option_groups
 from leanrank.cli._outputs import STDOUT, check_outputs, refuse_binary_on_terminal, refuse_stdout
-from leanrank.cli._reading import FileArgument, JsonOption, Reading, largest_number, reads_data
+from leanrank.cli._reading import FileArgument, JsonOption, Reading, largest_number
 from leanrank.errors import ParameterError, UnknownNameError
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 FORMATS = ("letor", "csv", "parquet", "lightgbm", "trec")
 
 
-@reads_data()
+@option_groups()
 def convert(
     file: FileArgument,
     output: Annotated[Path, typer.Option("--output", "-o", help="Where to write; - is standard output, with --to.")],

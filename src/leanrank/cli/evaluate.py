@@ -13,8 +13,9 @@ from rich.table import Table
 from rich.text import Text
 
 from leanrank.cli._completion import metric_lists
+from leanrank.cli._option_groups import option_groups
 from leanrank.cli._outputs import check_outputs, refuse_stdout, write_text
-from leanrank.cli._reading import JsonOption, Reading, reads_data
+from leanrank.cli._reading import JsonOption, Reading
 from leanrank.errors import DataError, ParameterError
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from leanrank.metrics._base import Metric
 
 
-@reads_data(without=["regroup"])  # scores are in the order of the file
+@option_groups(without=["regroup"])  # scores are in the order of the file
 def evaluate(
     file: Annotated[Path | None, typer.Argument(help="Judged data; not needed with --run and --qrels.")] = None,
     scores: Annotated[Path | None, typer.Option(help="One score a line, for the rows of FILE.")] = None,

@@ -12,14 +12,15 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from leanrank.cli._option_groups import option_groups
 from leanrank.cli._outputs import STDOUT, check_outputs, refuse_binary_on_terminal, refuse_stdout
-from leanrank.cli._reading import FileArgument, JsonOption, Reading, reads_data
+from leanrank.cli._reading import FileArgument, JsonOption, Reading
 
 if TYPE_CHECKING:
     from leanrank.stats.feature_graph import FeatureGraph
 
 
-@reads_data()
+@option_groups()
 def graph(
     file: FileArgument,
     output: Annotated[

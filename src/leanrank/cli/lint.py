@@ -10,7 +10,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from leanrank.cli._reading import FileArgument, JsonOption, Reading, reads_data
+from leanrank.cli._option_groups import option_groups
+from leanrank.cli._reading import FileArgument, JsonOption, Reading
 
 if TYPE_CHECKING:
     from leanrank.stats.lint import Finding, LintReport
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 CHECK_FAILED = 1
 
 
-@reads_data()
+@option_groups()
 def lint(
     file: FileArgument,
     *,

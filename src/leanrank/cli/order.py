@@ -14,9 +14,10 @@ from rich.text import Text
 from leanrank.cli._completion import method_names, ranker_names
 from leanrank.cli._delivery import Delivery, FormatOption, OutputOption
 from leanrank.cli._interrupts import announced
-from leanrank.cli._limits import BudgetOption, CostsOption, MustKeepOption, NeverOption, read_limits
+from leanrank.cli._limits import LimitOptions
+from leanrank.cli._option_groups import option_groups
 from leanrank.cli._outputs import check_outputs
-from leanrank.cli._reading import JsonOption, Reading, reads_data
+from leanrank.cli._reading import JsonOption, Reading
 from leanrank.cli._settings import check_seed, parse_settings
 from leanrank.errors import ParameterError
 
@@ -36,7 +37,7 @@ _OPTIONS = {
 
 
 @announced
-@reads_data()
+@option_groups()
 def order(
     file: Annotated[Path | None, typer.Argument(help="Judged data; not needed with --graph.")] = None,
     method: Annotated[
@@ -49,10 +50,6 @@ def order(
     setting: Annotated[
         list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="A parameter of the method, e.g. c=0.5.")
     ] = None,
-    budget: BudgetOption = None,
-    costs: CostsOption = None,
-    must_keep: MustKeepOption = None,
-    never: NeverOption = None,
     ranker: Annotated[
         str | None,
         typer.Option("--ranker", "-r", help="The learner of a method that trains one.", autocompletion=ranker_names),
@@ -62,6 +59,7 @@ def order(
     output: OutputOption = None,
     form: FormatOption = None,
     *,
+    limits: LimitOptions,
     reading: Reading,
     as_json: JsonOption = False,
 ) -> None:
@@ -74,7 +72,7 @@ def order(
         raise ParameterError("Name a file of judged data, or a graph with --graph.")
     if file is None and reading.given():
         raise ParameterError(f"{reading.arguments()[0]} belongs to a file of judged data: name one, or leave it out.")
-    check_outputs(output, reads=(file, graph, costs))
+    check_outputs(output, reads=(file, graph, limits.costs))
     where: Any = None
     if engine is not None:
         from leanrank.engines.parse import engine_of
@@ -84,8 +82,7 @@ def order(
         from leanrank.rankers.registry import ranker_class
 
         ranker_class(ranker)  # an unknown one is refused before any work
-    limits = read_limits(budget, costs, must_keep, never)
-    settings = parse_settings(setting) | _taken_by(method, **limits, ranker=ranker, engine=where)
+    settings = parse_settings(setting) | _taken_by(method, **limits.read(), ranker=ranker, engine=where)
     if k is not None:
         settings["n_features_to_select"] = k
     selector = _selector(method, settings, seed)

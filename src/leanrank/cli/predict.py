@@ -8,12 +8,13 @@ from typing import Annotated
 
 import typer
 
+from leanrank.cli._option_groups import option_groups
 from leanrank.cli._outputs import STDOUT, check_outputs, write_text
-from leanrank.cli._reading import FileArgument, JsonOption, Reading, reads_data
+from leanrank.cli._reading import FileArgument, JsonOption, Reading
 from leanrank.errors import ParameterError
 
 
-@reads_data(without=["regroup"])  # scores are in the order of the file
+@option_groups(without=["regroup"])  # scores are in the order of the file
 def predict(
     file: FileArgument,
     model: Annotated[Path, typer.Option("--model", "-m", help="A model of `leanrank train`.")],

@@ -12,8 +12,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from leanrank.cli._option_groups import option_groups
 from leanrank.cli._outputs import STDOUT, check_outputs, refuse_stdout, write_text
-from leanrank.cli._reading import FileArgument, JsonOption, Reading, reads_data
+from leanrank.cli._reading import FileArgument, JsonOption, Reading
 
 if TYPE_CHECKING:
     from leanrank.reducers.rcdr import RCDR
@@ -26,7 +27,7 @@ class Kind(StrEnum):
     spearman = "spearman"
 
 
-@reads_data()
+@option_groups()
 def reduce(
     file: FileArgument,
     output: Annotated[

@@ -11,8 +11,9 @@ from rich.console import Console
 from rich.text import Text
 
 from leanrank.cli._completion import metric_names
+from leanrank.cli._option_groups import option_groups
 from leanrank.cli._outputs import STDOUT, check_outputs
-from leanrank.cli._reading import Reading, reads_data
+from leanrank.cli._reading import Reading
 from leanrank.errors import DataError, LeanRankError
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ class ReportFormat(StrEnum):
     json = "json"
 
 
-@reads_data()
+@option_groups()
 def report(
     results: Annotated[
         Path, typer.Argument(help="features.json or the journal (.db) of `select`, or the journal of `compare`.")

@@ -17,9 +17,10 @@ from leanrank.cli._completion import method_lists, metric_names, ranker_names
 from leanrank.cli._delivery import Delivery, FormatOption, OutputOption
 from leanrank.cli._interrupts import announced, interruptible
 from leanrank.cli._invocation import OF_ONE_RUN, Invocation
-from leanrank.cli._limits import BudgetOption, CostsOption, MustKeepOption, NeverOption, read_limits
+from leanrank.cli._limits import LimitOptions
+from leanrank.cli._option_groups import option_groups
 from leanrank.cli._outputs import check_outputs, refuse_stdout
-from leanrank.cli._reading import JsonOption, Reading, reads_data
+from leanrank.cli._reading import JsonOption, Reading
 from leanrank.cli._select_journal import SelectJournal
 from leanrank.cli._selection_tables import show_selection
 from leanrank.cli._settings import check_seed
@@ -39,16 +40,12 @@ def _name_order(given: str | None) -> str | None:
 
 
 @announced
-@reads_data()
+@option_groups()
 def select(
     context: typer.Context,
     file: Annotated[Path, typer.Argument(help="Judged data: LETOR text, CSV or Parquet.")],
     k: Annotated[int | None, typer.Option("-k", help="How many features, instead of the stop rule.")] = None,
     max_loss: Annotated[float | None, typer.Option(help="The loss the stop rule allows (0.002).")] = None,
-    budget: BudgetOption = None,
-    costs: CostsOption = None,
-    must_keep: MustKeepOption = None,
-    never: NeverOption = None,
     ranker: Annotated[
         str | None,
         typer.Option(
@@ -71,6 +68,7 @@ def select(
     engine: Annotated[str | None, typer.Option(help="local[:threads], cuda, dask://host:port or spark.")] = None,
     seed: Annotated[int, typer.Option(help="Seed of everything that draws numbers.")] = 0,
     *,
+    limits: LimitOptions,
     reading: Reading,
     as_json: JsonOption = False,
     one_method: Annotated[
@@ -88,9 +86,9 @@ def select(
     _check_numbers(k, max_loss, seed)
     book = SelectJournal.of(journal, resume, output)
     refuse_stdout("features go there", report)
-    check_outputs(output, report, book.path, reads=(file, costs, valid, test))
+    check_outputs(output, report, book.path, reads=(file, limits.costs, valid, test))
     options = {
-        **read_limits(budget, costs, must_keep, never),
+        **limits.read(),
         **_checked(ranker, engine, report),
         "ranker": ranker,
         "metric": metric,

@@ -12,12 +12,13 @@ from rich.table import Table
 from rich.text import Text
 
 from leanrank.cli._completion import metric_lists, ranker_names
+from leanrank.cli._option_groups import option_groups
 from leanrank.cli._outputs import check_outputs, refuse_stdout
-from leanrank.cli._reading import FileArgument, JsonOption, Reading, reads_data
+from leanrank.cli._reading import FileArgument, JsonOption, Reading
 from leanrank.cli._settings import parse_settings
 
 
-@reads_data()
+@option_groups()
 def train(
     file: FileArgument,
     ranker: Annotated[

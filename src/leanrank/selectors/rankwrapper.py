@@ -16,6 +16,7 @@ from leanrank.data.ranking_data import RankingData, RankingSource, concatenate
 from leanrank.engines.fold import fold
 from leanrank.errors import DataError
 from leanrank.rankers._base import Ranker
+from leanrank.rankers.adapters import as_ranker
 from leanrank.selectors._declared import declared
 from leanrank.selectors._relief import Floats, ReliefSelector, Sums
 from leanrank.stats.relief import Extent, ReliefSums, ScoreDifferences, Weighing
@@ -193,7 +194,7 @@ class RankWrapper(ReliefSelector):
 
             ranker: Any = RankSVM()
         else:
-            ranker = clone(self.ranker)
+            ranker = as_ranker(self.ranker) if isinstance(self.ranker, str) else clone(self.ranker)
         data = source if isinstance(source, RankingData) else concatenate(list(source.blocks()))
         return ranker.fit(data) if isinstance(ranker, Ranker) else ranker.fit(data.X, data.y)
 
