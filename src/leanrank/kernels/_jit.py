@@ -16,11 +16,23 @@ import numba
 import numba.core.caching
 import numba.core.cgutils
 import numba.extending
+import numpy as np
+from numpy.typing import NDArray
 
 # For the few kernels that spell out vector instructions.
 ir: Any = llvmlite.ir
 types: Any = numba.types
 cgutils: Any = numba.core.cgutils
+
+# The arrays that kernels take, by what is in them.
+Floats = NDArray[np.float64]
+Singles = NDArray[np.float32]
+Ints = NDArray[np.int64]
+ShortInts = NDArray[np.int32]
+Flags = NDArray[np.bool_]
+Bytes = NDArray[np.uint8]
+Words = NDArray[np.uint64]
+Array = NDArray[Any]
 
 F = TypeVar("F", bound=Callable[..., Any])
 

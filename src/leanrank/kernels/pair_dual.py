@@ -5,15 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from leanrank.kernels._jit import kernel
-
-Vector = NDArray[np.float64]
+from leanrank.kernels._jit import Array, Floats, Ints, kernel
 
 
 @kernel
-def sweep(gram: Any, better: Any, worse: Any, visit: Any, C: float, alpha: Vector, beta: Vector, f: Vector) -> float:
+def sweep(gram: Any, better: Any, worse: Any, visit: Any, C: float, alpha: Floats, beta: Floats, f: Floats) -> float:
     """Visit every pair once; returns the largest violation of the optimality conditions met on the way.
 
     Maximises ``sum a - 0.5 a'Ka, 0 <= a <= C`` one pair at a time: the gradient of pair (i, j) is ``1 - (f_i - f_j)``
@@ -54,7 +51,7 @@ def pair_rows(y: Any, query_ptr: Any, better: Any, worse: Any, starts: Any) -> N
                     k += 1
 
 
-def pairs_per_query(y: NDArray[Any], query_ptr: NDArray[np.int64]) -> NDArray[np.int64]:
+def pairs_per_query(y: Array, query_ptr: Ints) -> Ints:
     """Number of pairs with different labels in each query.
 
     >>> pairs_per_query(np.array([2, 0, 1, 5]), np.array([0, 3, 4]))

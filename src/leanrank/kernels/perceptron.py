@@ -5,16 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from leanrank.kernels._jit import kernel
-
-Vector = NDArray[np.float64]
+from leanrank.kernels._jit import Floats, kernel
 
 
 @kernel
 def dense_perceptron(
-    X: Any, better: Any, worse: Any, order: Any, start: int, survived: int, offer_from: int, mistakes: Any, w: Vector
+    X: Any, better: Any, worse: Any, order: Any, start: int, survived: int, offer_from: int, mistakes: Any, w: Floats
 ) -> tuple[int, int]:
     """Go through the pairs ``order[start:]``: a pair with ``w.z > 0`` survives, any other adds z to w.
 
@@ -41,7 +38,7 @@ def dense_perceptron(
 
 
 @kernel
-def csr_step(values: Any, columns: Any, starts: Any, i: int, j: int, factor: float, w: Vector) -> float:
+def csr_step(values: Any, columns: Any, starts: Any, i: int, j: int, factor: float, w: Floats) -> float:
     """w.z for z = x_i - x_j, column by column as the dense loop adds (so to the same bits); w grows by factor z."""
     margin = 0.0
     a, b = starts[i], starts[j]
@@ -73,7 +70,7 @@ def csr_perceptron(
     survived: int,
     offer_from: int,
     mistakes: Any,
-    w: Vector,
+    w: Floats,
 ) -> tuple[int, int]:
     """`dense_perceptron` on the rows of a CSR matrix (columns ascending)."""
     for at in range(start, len(order)):

@@ -9,15 +9,12 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
-from leanrank.kernels._jit import fast_kernel
-
-Vector = NDArray[np.float64]
+from leanrank.kernels._jit import Floats, fast_kernel
 
 
 @fast_kernel
-def dense_rows_times(X: Any, w: Vector, out: Vector) -> None:
+def dense_rows_times(X: Any, w: Floats, out: Floats) -> None:
     for i in range(X.shape[0]):
         total = 0.0
         for j in range(X.shape[1]):
@@ -26,7 +23,7 @@ def dense_rows_times(X: Any, w: Vector, out: Vector) -> None:
 
 
 @fast_kernel
-def dense_columns_times(X: Any, v: Vector, out: Vector) -> None:
+def dense_columns_times(X: Any, v: Floats, out: Floats) -> None:
     for i in range(X.shape[0]):
         vi = v[i]
         if vi != 0.0:
@@ -35,7 +32,7 @@ def dense_columns_times(X: Any, v: Vector, out: Vector) -> None:
 
 
 @fast_kernel
-def csr_rows_times(values: Any, columns: Any, starts: Any, w: Vector, out: Vector) -> None:
+def csr_rows_times(values: Any, columns: Any, starts: Any, w: Floats, out: Floats) -> None:
     for i in range(out.shape[0]):
         total = 0.0
         for k in range(starts[i], starts[i + 1]):
@@ -44,14 +41,14 @@ def csr_rows_times(values: Any, columns: Any, starts: Any, w: Vector, out: Vecto
 
 
 @fast_kernel
-def csr_columns_times(values: Any, columns: Any, starts: Any, v: Vector, out: Vector) -> None:
+def csr_columns_times(values: Any, columns: Any, starts: Any, v: Floats, out: Floats) -> None:
     for i in range(v.shape[0]):
         if v[i] != 0.0:
             for k in range(starts[i], starts[i + 1]):
                 out[columns[k]] += values[k] * v[i]
 
 
-def rows_times(X: Any, w: Vector) -> Vector:
+def rows_times(X: Any, w: Floats) -> Floats:
     """X @ w.
 
     >>> rows_times(np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([1.0, 10.0]))
@@ -65,7 +62,7 @@ def rows_times(X: Any, w: Vector) -> Vector:
     return out
 
 
-def columns_times(X: Any, v: Vector) -> Vector:
+def columns_times(X: Any, v: Floats) -> Floats:
     """X.T @ v.
 
     >>> columns_times(np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([1.0, 10.0]))
