@@ -8,6 +8,10 @@ list follows. Both segments are kept up to date while documents are taken, so a 
 What is taken is always the documents of a beginning of one list and of a beginning of the other, both ending in a
 relevant document. With few relevant documents R it is therefore cheaper to count how many documents lie between which
 relevant ones of both lists, a table of R^2 numbers, and to read all lengths from it.
+
+Arrays: orders (K, n) the list of every feature in every query, best (n,) the merged list so far and order (n,) another,
+as numbers of documents within their query; relevant (n,); features (any number,) those asked for; windows (K, n), ends
+(K, ends_ptr[Q]) and ends_ptr (Q + 1,) as `list_windows` fills them; state (n,) and places (n,) are scratch.
 """
 
 from __future__ import annotations

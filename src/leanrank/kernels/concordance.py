@@ -9,6 +9,9 @@ over n(n-1)/2 bits, 512 at a time. Bits come from comparing one document with 16
 They are made for a chunk of documents and all features, small enough to stay in cache; then all pairs of features
 are counted on it. See docs/decisions/0002-kendall-bitsets.md for what was measured; very long lists are counted
 by `inversions.py` instead.
+
+Arrays: total (K, K) is added to, above the diagonal. Of one query: columns (K, n) its features as rows; bits (K, 2,
+words) the two bits of every pair of a chunk of documents; counts (K, K) and tied (K,) pairs of documents.
 """
 
 from __future__ import annotations

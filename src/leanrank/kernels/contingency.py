@@ -1,4 +1,8 @@
-"""Joint counts of discretised features, all pairs in one pass."""
+"""Joint counts of discretised features, all pairs in one pass.
+
+Arrays: codes and others (n, K) the bin of every value, counted through all features; offsets (K + 1,) the first bin of
+each feature; classes (n,) the class of each document; marginal (bins,) and joint (bins, bins) counts; entropy (K,).
+"""
 
 from __future__ import annotations
 

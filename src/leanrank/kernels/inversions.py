@@ -1,6 +1,9 @@
 """Kendall concordance of every pair of features of one very long list, by merge sort.
 
 O(n log n) a pair of features (W. Knight, JASA 1966) where `concordance.py` is O(n^2) single bits.
+
+Arrays: X (n, K) is one list; counts (K, K) above the diagonal and tied (K,) pairs of documents; keys and documents (2,
+n) are the buffers of the sort.
 """
 
 from __future__ import annotations

@@ -1,4 +1,9 @@
-"""Dual coordinate descent for a kernel Ranking SVM; pairs are two row numbers, never differences."""
+"""Dual coordinate descent for a kernel Ranking SVM; pairs are two row numbers, never differences.
+
+Arrays: better, worse (pairs,) rows of the two documents of each pair; visit (pairs,) the pairs in the order of the
+visits; gram (n, n) the kernel of every two documents; alpha (pairs,), beta (n,) and f (n,) = gram beta are changed in
+place; starts (Q + 1,) where the pairs of each query begin.
+"""
 
 from __future__ import annotations
 

@@ -2,6 +2,9 @@
 
 A pair is two documents of a query with y_s > y_t; d = x_s - x_t. `losses[q, 0]` is the mean loss when higher
 values rank first, `losses[q, 1]` when lower values do. A query without pairs keeps zeros.
+
+Arrays: losses (last - first, 2, K), zero at the start, and n_pairs (last - first,) count queries from `first`; with
+`scale`, every feature of a query is brought to [0, 1] first (the share of misordered pairs does not depend on it).
 """
 
 from __future__ import annotations

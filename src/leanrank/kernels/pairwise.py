@@ -3,6 +3,9 @@
 A pair (i, j) has y_i > y_j. It is *active* at scores s when its margin is short of 1: ``s_j + 1 > s_i``. For a query
 sorted by score, the partners active for one document are a prefix (or a suffix) of the order, so a sweep that keeps
 running sums by label in a Fenwick tree meets every document once (Lee and Lin, 2014).
+
+Arrays, all (n,): level the rank of a document's label within its query, from 1; s scores; order the rows of each query
+by ascending score, and sorted_* what follows that order; v any values by row.
 """
 
 from __future__ import annotations

@@ -2,6 +2,8 @@
 
 A pattern's hash is the sum (mod 2^64) of one pseudo-random number per (feature, value), so a feature is taken out or
 put in by one subtraction or addition. Two different patterns among N collide with probability N^2 / 2^65 at most.
+
+Arrays: hashes (rows,) of the patterns; counts (rows, classes) how many documents of each class have the row's values.
 """
 
 from __future__ import annotations

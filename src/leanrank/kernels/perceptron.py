@@ -1,4 +1,8 @@
-"""The pair perceptron: from one hypothesis worth keeping to the next."""
+"""The pair perceptron: from one hypothesis worth keeping to the next.
+
+Arrays: better, worse (pairs,) rows of the two documents of each pair; order (any number,) pairs in the order of the
+visits; mistakes (pairs,) how often a pair was misordered, added to; w (K,) the hypothesis, changed in place.
+"""
 
 from __future__ import annotations
 

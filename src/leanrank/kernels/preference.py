@@ -1,4 +1,8 @@
-"""Cohen, Schapire and Singer's preferences: which attributes agree with the labels, and a greedy order of documents."""
+"""Cohen, Schapire and Singer's preferences: which attributes agree with the labels, and a greedy order of documents.
+
+Arrays: weight (K,) of the attributes; balance (n, n) net preferences of the documents of one query; members (any
+number,) documents to be ordered, and order of the same length.
+"""
 
 from __future__ import annotations
 

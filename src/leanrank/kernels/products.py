@@ -1,6 +1,7 @@
 """Products of a feature matrix (dense or CSR, float32 or float64) with a vector, summed in float64 without copying it.
 
-numpy would first copy a float32 matrix to float64; these read it as it is.
+numpy would first copy a float32 matrix to float64; these read it as it is. Arrays: w (K,) and v (n,) are the factors;
+`out` is (n,) for rows, (K,) for columns, and zero at the start for columns.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from leanrank.kernels._jit import Floats, fast_kernel
 
 @fast_kernel
 def dense_rows_times(X: Any, w: Floats, out: Floats) -> None:
+    """out = X w."""
     for i in range(X.shape[0]):
         total = 0.0
         for j in range(X.shape[1]):
@@ -24,6 +26,7 @@ def dense_rows_times(X: Any, w: Floats, out: Floats) -> None:
 
 @fast_kernel
 def dense_columns_times(X: Any, v: Floats, out: Floats) -> None:
+    """out += X' v."""
     for i in range(X.shape[0]):
         vi = v[i]
         if vi != 0.0:
@@ -33,6 +36,7 @@ def dense_columns_times(X: Any, v: Floats, out: Floats) -> None:
 
 @fast_kernel
 def csr_rows_times(values: Any, columns: Any, starts: Any, w: Floats, out: Floats) -> None:
+    """out = X w for CSR rows."""
     for i in range(out.shape[0]):
         total = 0.0
         for k in range(starts[i], starts[i + 1]):
@@ -42,6 +46,7 @@ def csr_rows_times(values: Any, columns: Any, starts: Any, w: Floats, out: Float
 
 @fast_kernel
 def csr_columns_times(values: Any, columns: Any, starts: Any, v: Floats, out: Floats) -> None:
+    """out += X' v for CSR rows."""
     for i in range(v.shape[0]):
         if v[i] != 0.0:
             for k in range(starts[i], starts[i + 1]):

@@ -2,6 +2,10 @@
 
 An epoch visits the queries in the order given. For each, the scores, the slope of the loss by every score, then one
 step along X.T @ slope. CSR rows of a query are laid out densely before a hidden layer sees them.
+
+Arrays: s, slope (documents of a query,) scores and the derivative of the loss by them; target (n,) labels or
+probabilities; order (any number,) queries in the order of the visits; w (K,) weights of a linear score; V (H, K), bias
+(H,), u (H,) weights of a hidden layer; hidden (documents, H) its values. Weights are changed in place.
 """
 
 from __future__ import annotations
@@ -69,6 +73,7 @@ def listnet_slope(s: Floats, p: Floats, slope: Floats) -> float:
 
 @kernel
 def slope_of(loss: int, s: Floats, target: Floats, half_ties: bool, slope: Floats) -> float:
+    """The loss of one query, and its slope by the scores."""
     if loss == RANKNET:
         return ranknet_slope(s, target, half_ties, slope)
     return listnet_slope(s, target, slope)

@@ -1,4 +1,8 @@
-"""RankBoost's round in O(n K): the potential of every document, then the best threshold of every feature."""
+"""RankBoost's round in O(n K): the potential of every document, then the best threshold of every feature.
+
+Arrays: F (n,) scores so far; pi (n,) potentials; order (n,) rows of each query by ascending label; codes (K, n) how
+many thresholds of the feature lie below the value; n_thresholds (K,).
+"""
 
 from __future__ import annotations
 

@@ -3,6 +3,9 @@
 `gain` is what a document is worth: its DCG gain, 1 or 0 where relevance is binary, or its stop probability (ERR).
 Every kernel fills `out` (queries, columns) for the queries `first`..`last - 1` with the metric before division by
 what the query allows (ideal gain, number of relevant documents), which does not depend on the scores.
+
+Arrays: gain (n,); scores (n, columns); divisor (positions of the longest query,) or (n,) by row. Inside a query: key
+and order hold the scores and the documents as they are sorted; spare_key and spare_order are scratch.
 """
 
 from __future__ import annotations

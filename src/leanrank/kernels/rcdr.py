@@ -1,4 +1,8 @@
-"""Rank correlation of every attribute with the order of every query, attributes with near ties."""
+"""Rank correlation of every attribute with the order of every query, attributes with near ties.
+
+Arrays: tolerance (K,) is the distance up to which neighbouring values of an attribute are equal; out (Q, K) the
+correlations; n_pairs (Q,) the pairs of documents with different labels; tree (levels + 1,) scratch of the counting.
+"""
 
 from __future__ import annotations
 

@@ -4,6 +4,11 @@ Documents come in groups (a query, or a run of rows where neighbours may be anyw
 rows_ptr[g]..rows_ptr[g+1] and looks for neighbours among reach[g, 0]..reach[g, 1]. Neighbours are in ascending order
 of distance; of equally near ones the lower row comes first. Distances are whole multiples of 2^-36, so that the order
 in which differences are added does not decide who is nearer.
+
+Arrays: classes (n,) the class of each document, from 0; visit (n,) whether it looks for neighbours; rows_ptr (groups +
+1,) and reach (groups, 2) the groups; nearest (n, classes, k) rows of the neighbours and counts (n, classes) how many
+there are, filled by `nearest_*` and read by `differences_*`; weights (S, n, classes, k) and out (groups, S, K) the S
+sums asked for at once. `first` and `last` are groups.
 """
 
 from __future__ import annotations
@@ -19,6 +24,7 @@ _TILE = 8
 
 @fast_kernel
 def _tile_distances(X: Floats, rows: Ints, low: int, high: int, euclidean: bool, out: Floats) -> None:
+    """out[t, z - low] = distance of rows[t] and z, low <= z < high."""
     for z in range(low, high):
         there = X[z]
         for t in range(len(rows)):

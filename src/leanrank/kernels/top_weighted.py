@@ -1,4 +1,7 @@
-"""tau_ap, the rank correlation in which the top counts more, of every pair of features inside each query."""
+"""tau_ap, the rank correlation in which the top counts more, of every pair of features inside each query.
+
+Arrays: total (K, K) is added to, above the diagonal; above (documents, words) a set of documents each, as bits.
+"""
 
 from __future__ import annotations
 

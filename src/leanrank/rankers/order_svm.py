@@ -94,10 +94,8 @@ class OrderSVM(LinearRanker):
         max_iter: int = 1000,
         eval_metric: Any = "map",
     ) -> None:
-        self.C = C
-        self.lam = lam
-        self.tol = tol
-        self.max_iter = max_iter
+        self.C, self.lam = C, lam
+        self.tol, self.max_iter = tol, max_iter
         self.eval_metric = eval_metric
 
     def _fit(self, data: RankingData, valid: RankingData | None) -> None:
