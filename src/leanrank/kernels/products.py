@@ -59,12 +59,7 @@ def rows_times(X: Any, w: Floats) -> Floats:
     >>> rows_times(np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([1.0, 10.0]))
     array([21., 43.])
     """
-    out = np.empty(X.shape[0])
-    if sp.issparse(X):
-        csr_rows_times(X.data, X.indices, X.indptr, w, out)
-    else:
-        dense_rows_times(X, w, out)
-    return out
+    return _filled(np.empty(X.shape[0]), X, w, dense_rows_times, csr_rows_times)
 
 
 def columns_times(X: Any, v: Floats) -> Floats:
@@ -73,9 +68,12 @@ def columns_times(X: Any, v: Floats) -> Floats:
     >>> columns_times(np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([1.0, 10.0]))
     array([31., 42.])
     """
-    out = np.zeros(X.shape[1])
+    return _filled(np.zeros(X.shape[1]), X, v, dense_columns_times, csr_columns_times)
+
+
+def _filled(out: Floats, X: Any, factor: Floats, dense: Any, csr: Any) -> Floats:
     if sp.issparse(X):
-        csr_columns_times(X.data, X.indices, X.indptr, v, out)
+        csr(X.data, X.indices, X.indptr, factor, out)
     else:
-        dense_columns_times(X, v, out)
+        dense(X, factor, out)
     return out

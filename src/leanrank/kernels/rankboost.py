@@ -62,7 +62,7 @@ def best_threshold(codes: Any, n_thresholds: Any, pi: Floats, negative: bool) ->
     """The feature and threshold with the largest ``|r|`` (or r), ``r = sum of pi over x > threshold``.
 
     codes : (K, n), how many thresholds of the feature lie below the value; threshold t is passed by codes > t.
-    Of equals the first feature, and its lowest threshold; the feature is -1 if every r is 0.
+    Equals go to the first feature, and its lowest threshold; the feature is -1 if every r is 0.
     """
     best, feature, threshold, r_best = _TIE, -1, -1, 0.0
     sums = np.empty(np.max(n_thresholds) + 1)

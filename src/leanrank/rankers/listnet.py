@@ -116,7 +116,7 @@ class ListNet(LinearRanker):
 
     def _minimise(self, data: RankingData, target: Vector, watch: Any) -> tuple[Vector, int]:
         steps: list[Vector] = []
-        found = minimize(
+        minimum = minimize(
             lambda w: cross_entropy(data, target, w),
             np.zeros(data.n_features),
             jac=True,
@@ -125,7 +125,7 @@ class ListNet(LinearRanker):
             options={"maxiter": self.n_epochs, "maxcor": 20, "ftol": 1e-14, "gtol": 1e-8},
         )
         if watch is None or not steps:
-            return found.x, len(steps)
+            return minimum.x, len(steps)
         for w in steps:
             watch.improved(rows_times(watch.data.X, w))
         return steps[watch.best_iteration], watch.best_iteration + 1

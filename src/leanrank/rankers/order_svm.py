@@ -126,7 +126,7 @@ class OrderSVM(LinearRanker):
             value, gradient = loss.at(z / scale, C)
             return value, gradient / scale
 
-        found = minimize(
+        minimum = minimize(
             scaled,
             start * scale,
             jac=True,
@@ -139,14 +139,14 @@ class OrderSVM(LinearRanker):
                 "gtol": self.tol * steepest,
             },
         )
-        if found.nit >= self.max_iter:
+        if minimum.nit >= self.max_iter:
             warnings.warn(
-                f"OrderSVM stopped after {found.nit} iterations before its gradient was small: raise max_iter, or "
+                f"OrderSVM stopped after {minimum.nit} iterations before its gradient was small: raise max_iter, or "
                 "lower C.",
                 ConvergenceWarning,
                 stacklevel=5,
             )
-        return found.x / scale, int(found.nit)
+        return minimum.x / scale, int(minimum.nit)
 
 
 class _Hyperplanes:
