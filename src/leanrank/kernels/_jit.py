@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 ir: Any = llvmlite.ir
 types: Any = numba.types
 cgutils: Any = numba.core.cgutils
+_caching: Any = numba.core.caching
 
 # The arrays that kernels take, by what is in them.
 Floats = NDArray[np.float64]
@@ -60,7 +61,7 @@ def _compiled(function: F, **flags: Any) -> F:
     return dispatcher  # type: ignore[no-any-return]
 
 
-class _Cache(numba.core.caching.FunctionCache):  # type: ignore[misc]
+class _Cache(_caching.FunctionCache):  # type: ignore[misc]
     """numba's cache of one kernel on disk. What is wrong with the disk is never the caller's concern."""
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
@@ -78,7 +79,7 @@ class _Cache(numba.core.caching.FunctionCache):  # type: ignore[misc]
             _warn_uncached(error.strerror or str(error))
 
 
-class _NoCache(numba.core.caching.NullCache):  # type: ignore[misc]
+class _NoCache(_caching.NullCache):  # type: ignore[misc]
     def save_overload(self, sig: Any, cres: Any) -> None:
         _warn_uncached("no folder for them can be written")
 
