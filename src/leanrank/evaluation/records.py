@@ -17,6 +17,9 @@ from leanrank.errors import DataError, UnknownNameError
 from leanrank.evaluation.repetition import Repetition, repetition
 from leanrank.evaluation.stability import Stability, stability
 
+#: The method that keeps every feature: the reference that the others are measured against.
+ALL_FEATURES = "all features"
+
 
 @dataclass(frozen=True)
 class FoldRecord:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from leanrank.data.folds import Fold
-from leanrank.evaluation.compare.fold_run import Candidate, candidates, run_fold
+from leanrank.evaluation.fold_run import FeatureSet, feature_sets, run_fold
 from leanrank.evaluation.grids import points, rankers_of
 from leanrank.evaluation.journal import Journal
 from leanrank.evaluation.records import FoldRecord
@@ -118,7 +118,7 @@ def _dataset(
     grid = [SVMMAP(C=[0.1, 10.0], eval_metric=by)] if quick else rankers_of("svmmap", by)
 
     def baseline(fold: Fold) -> FoldRecord:
-        return run_fold(fold, BASELINE, candidates(None, fold.train), grid, measures, by)
+        return run_fold(fold, BASELINE, feature_sets(None, fold.train), grid, measures, by)
 
     def once(name: str, compute: Callable[[], Outcome]) -> Outcome:
         task = {"paper": "bestgain", "dataset": dataset, "method": name}
@@ -146,16 +146,16 @@ def _dataset(
     return found
 
 
-Choose = Callable[[Fold, SVMMAP], list[Candidate]]
+Choose = Callable[[Fold, SVMMAP], list[FeatureSet]]
 
 
 def _methods(dataset: str, quick: bool) -> dict[str, Choose]:
     def filtered(selector: Any, grid: Any = None, sizes: Sequence[Any] = (None,)) -> Choose:
-        return lambda fold, ranker: candidates(selector, fold.train, sizes, points(grid))
+        return lambda fold, ranker: feature_sets(selector, fold.train, sizes, points(grid))
 
-    def wrapped(fold: Fold, ranker: SVMMAP) -> list[Candidate]:
+    def wrapped(fold: Fold, ranker: SVMMAP) -> list[FeatureSet]:
         wrapper = GreedyWrapper(ranker, _WRAPPER_SIZES, metric=ranker.eval_metric, validation="train")
-        return candidates(wrapper, fold.train, range(1, _WRAPPER_SIZES + 1))
+        return feature_sets(wrapper, fold.train, range(1, _WRAPPER_SIZES + 1))
 
     best = BestGain(delta=DELTA[dataset]) if dataset in DELTA else BestGain()
     methods: dict[str, Choose] = {

@@ -10,6 +10,7 @@ from leanrank.data.folds import Fold
 from leanrank.evaluation.cross_validation import cross_validate
 from leanrank.evaluation.grids import rankers_of
 from leanrank.evaluation.journal import Journal
+from leanrank.evaluation.protocol import Protocol
 from leanrank.evaluation.unified_ranking import UnifiedRanking, unified_ranking
 from leanrank.metrics._base import Metric
 from leanrank.rankers.adarank import AdaRank
@@ -165,8 +166,9 @@ def _every_size(folds: Sequence[Fold]) -> list[int]:
 def _selector(selector: Any, sizes: Any, grid: Any) -> Evaluate:
     def evaluate(folds: Sequence[Fold], convention: str, n_jobs: int) -> tuple[Row, list[int]]:
         k = sizes(folds) if callable(sizes) else sizes
+        protocol = Protocol(convention=convention)
         found = cross_validate(
-            selector, "ranksvm", folds, list(MEASURES), k=k, grid=grid, convention=convention, n_jobs=n_jobs
+            selector, "ranksvm", folds, list(MEASURES), k=k, grid=grid, protocol=protocol, n_jobs=n_jobs
         )
         return row_of(found), [record.n_features for record in found.records]
 

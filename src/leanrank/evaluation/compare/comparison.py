@@ -14,14 +14,11 @@ import numpy as np
 from leanrank.data.whole_file import write_whole
 from leanrank.errors import DataError, UnknownNameError
 from leanrank.evaluation.journal import Journal, read_about
-from leanrank.evaluation.records import CrossValidation, FoldRecord, in_library, write_parquet_table
+from leanrank.evaluation.records import ALL_FEATURES, CrossValidation, FoldRecord, in_library, write_parquet_table
 from leanrank.evaluation.repetition import Repetition
 from leanrank.evaluation.significance import PairedTest, holm, paired_bootstraps, paired_differences, paired_t_test
 from leanrank.evaluation.stability import Stability
 from leanrank.evaluation.unified_ranking import UnifiedRanking, competition_ranks, unified_ranking
-
-#: The method that keeps every feature: what the others are measured against.
-REFERENCE = "all features"
 
 #: Figures are compared as they are printed.
 DECIMALS = 4
@@ -166,8 +163,8 @@ class Comparison:
         sizes = list(dict.fromkeys((ranker, k) for ranker, k, _ in self.runs if k is not None))
         for ranker, k in sizes:
             present = {method: run for (r, size, method), run in self.runs.items() if (r, size) == (ranker, k)}
-            if (ranker, None, REFERENCE) in self.runs:
-                present = {REFERENCE: self.runs[ranker, None, REFERENCE], **present}
+            if (ranker, None, ALL_FEATURES) in self.runs:
+                present = {ALL_FEATURES: self.runs[ranker, None, ALL_FEATURES], **present}
             for metric in self.metrics:
                 columns[ranker, k, metric] = {method: run.mean[metric] for method, run in present.items()}
         return columns
@@ -177,8 +174,8 @@ class Comparison:
         name = self._metric(metric)
         places, differences, t_tests = [], [], []
         for (ranker, k, method), run in self.runs.items():
-            reference = self.runs.get((ranker, None, REFERENCE))
-            if method == REFERENCE or reference is None:
+            reference = self.runs.get((ranker, None, ALL_FEATURES))
+            if method == ALL_FEATURES or reference is None:
                 continue
             first, second = run.per_query(name), reference.per_query(name)
             places.append((ranker, k, method))
@@ -204,7 +201,7 @@ class Comparison:
         return {
             key: run
             for key, run in self.runs.items()
-            if key[2] != REFERENCE and (self.about["tune"] or key[0] == first)
+            if key[2] != ALL_FEATURES and (self.about["tune"] or key[0] == first)
         }
 
     def to_frame(self, library: str = "pyarrow", *, per_query: bool = False) -> Any:
@@ -262,7 +259,7 @@ def check_kind(path: Path) -> None:
 
 
 def _order(ranker: str, k: int | None, method: str) -> tuple[str, int, bool, str]:
-    return ranker, 0 if k is None else k, method != REFERENCE, method
+    return ranker, 0 if k is None else k, method != ALL_FEATURES, method
 
 
 def _mean(values: Any) -> float:

@@ -18,10 +18,10 @@ from leanrank import (
     make_ranking,
     select,
 )
-from leanrank.evaluation.select.portfolio import IMPORTANCE, SIMILARITY
 from leanrank.selectors import registry
 from leanrank.selectors._base import Selector
 from leanrank.selectors.cegb import with_costs
+from leanrank.selectors.hybrids import IMPORTANCE, SIMILARITY
 from leanrank.selectors.limits import Limits
 from leanrank.selectors.path import Path
 

@@ -21,7 +21,7 @@ from leanrank import (
 )
 from leanrank.errors import DataError, ParameterError, UnknownNameError
 from leanrank.evaluation.journal import Journal, read_about
-from leanrank.evaluation.select.run import SIZES
+from leanrank.evaluation.select.sizes import SIZES
 
 QUICK = {"ranker": "ranksvm", "methods": ["gas", "mrmr"], "cv": 3, "max_loss": 0.03, "progress": False}
 
