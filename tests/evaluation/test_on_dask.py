@@ -1,4 +1,4 @@
-"""select and compare with their cross-validation on a real Dask cluster of two processes."""
+"""select and compare with their cross-validation on a real Dask cluster of two processes, and on Spark."""
 
 from __future__ import annotations
 
@@ -10,14 +10,21 @@ from typer.testing import CliRunner
 
 from leanrank import DaskEngine, LocalEngine, RankSVM, make_ranking, select
 from leanrank.data.letor.reader import write_letor
-from leanrank.errors import LeanRankError, ParameterError
+from leanrank.errors import LeanRankError
+from leanrank.evaluation.compare.request import CompareSettings
 from leanrank.evaluation.compare.run import compare
 from leanrank.evaluation.journal import Journal, read_about
 from leanrank.selectors import registry
 
 pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")  # sockets of Dask
 
-SMALL = {"methods": ["gas", "fcbf"], "rankers": ["ranksvm"], "k": [2], "metrics": ["map"], "n_splits": 3}
+SMALL = {
+    "methods": ["gas", "fcbf"],
+    "rankers": ["ranksvm"],
+    "k": [2],
+    "metrics": ["map"],
+    "settings": CompareSettings(n_splits=3),
+}
 CHOICE = {"ranker": RankSVM(C=1.0), "methods": ["mrmr", "rfe", "importance+mrmr"], "cv": 3, "progress": False}
 
 
@@ -75,6 +82,21 @@ def test_compare_is_the_same(data, engine, tmp_path):
     assert len(more.runs) == len(here.runs) + 2
 
 
+def test_compare_takes_any_engine(data):
+    here = compare(data, **SMALL)
+    there = compare(data, **SMALL, engine=LocalEngine(1))
+    assert {key: run.mean for key, run in there.runs.items()} == {key: run.mean for key, run in here.runs.items()}
+
+
+@pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas:FutureWarning")
+def test_spark_does_the_same(data, make_engine):
+    spark = make_engine("spark", 1000)
+    here, there = compare(data, **SMALL), compare(data, **SMALL, engine=spark)
+    assert {key: run.mean for key, run in there.runs.items()} == {key: run.mean for key, run in here.runs.items()}
+    few = {**CHOICE, "methods": ["mrmr"], "n_features": 2}
+    assert answer(select(data, **few, engine=spark)) == answer(select(data, **few))
+
+
 def test_compare_on_the_command_line(data, cluster, tmp_path):
     from leanrank.cli.app import app
 
@@ -113,8 +135,6 @@ def test_a_worker_that_dies_changes_nothing(data, engine, tmp_path):
 
 
 def test_what_cannot_work(data, engine):
-    with pytest.raises(ParameterError, match="'engine' parameter of compare must be a DaskEngine"):
-        compare(data, **SMALL, engine=LocalEngine(1))
     selector = registry.get("gas", engine=engine)
     with pytest.raises(LeanRankError, match="cannot be sent to the Dask workers"):
         select(data, **{**CHOICE, "methods": [selector]}, engine=engine)

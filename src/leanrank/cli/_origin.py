@@ -22,10 +22,7 @@ def origin_of(file: Path, **reading: Any) -> dict[str, Any]:
 def remember(journal: Path, selection: Selection, test: dict[str, Any] | None) -> None:
     """Write where a selection came from, and what a test said of it, into the journal of its run."""
     from leanrank.evaluation.journal import Journal, read_about
-    from leanrank.evaluation.select.run import ANSWER
-    from leanrank.report.loading import ORIGIN
+    from leanrank.evaluation.journal_schema import keep_origin
 
     with Journal(journal, read_about(journal)) as book:
-        if (book.get(ANSWER) or {}).get("settings") != selection.settings:
-            return  # another run has taken the place
-        book.put(ORIGIN, {"source": selection.source, "test": test, "settings": selection.settings})
+        keep_origin(book, selection.settings, selection.source, test)

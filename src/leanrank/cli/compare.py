@@ -5,21 +5,15 @@ from __future__ import annotations
 import json
 import shlex
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.text import Text
 
 from leanrank.cli._input import CommentsOption, LabelOption, QidOption, RegroupOption, read_data
 from leanrank.errors import ParameterError
-
-if TYPE_CHECKING:
-    from leanrank.evaluation.journal import Task
 
 INTERRUPTED = 130
 
@@ -51,7 +45,9 @@ def compare(
     ] = 5,
     seed: Annotated[int, typer.Option(help="Seed of the folds and of methods that draw numbers.")] = 0,
     jobs: Annotated[int, typer.Option("--jobs", "-j", help="Processes; 0 takes every core.")] = 0,
-    engine: Annotated[str | None, typer.Option(help="dask://host:port: work on a cluster; the journal stays.")] = None,
+    engine: Annotated[
+        str | None, typer.Option(help="dask://host:port or spark: work on a cluster; the journal stays.")
+    ] = None,
     label: LabelOption = None,
     qid: QidOption = None,
     comments: CommentsOption = None,
@@ -76,35 +72,35 @@ def compare(
         raise ParameterError("Name the data to compare on, or a journal with --show.")
     from leanrank.data.scaling import QueryMinMaxScaler
     from leanrank.engines.parse import engine_of
+    from leanrank.evaluation.compare.request import CompareSettings
     from leanrank.evaluation.compare.run import compare as run
     from leanrank.kernels._threads import default_threads
 
     source = _source(data, label=label, qid=qid, comments=comments, regroup=regroup)
-    finished: list[Task] = []
-
+    settings = CompareSettings(
+        convention=convention,
+        validation=validation,
+        tune=tune,
+        scaler=QueryMinMaxScaler() if scale else None,
+        n_splits=folds,
+        random_state=seed,
+    )
     try:
-        with _progress(finished) as (started, done):
-            found = run(
-                source,
-                methods=_list(methods),
-                rankers=_list(rankers),
-                k=[_whole(size) for size in _list(k)],
-                metrics=_list(metrics),
-                journal=output,
-                convention=convention,
-                validation=validation,
-                tune=tune,
-                scaler=QueryMinMaxScaler() if scale else None,
-                n_splits=folds,
-                random_state=seed,
-                n_jobs=jobs or default_threads(),
-                engine=None if engine is None else engine_of(engine),
-                started=started,
-                done=done,
-            )
+        found = run(
+            source,
+            methods=_list(methods),
+            rankers=_list(rankers),
+            k=[_whole(size) for size in _list(k)],
+            metrics=_list(metrics),
+            journal=output,
+            n_jobs=jobs or default_threads(),
+            engine=None if engine is None else engine_of(engine),
+            settings=settings,
+        )
     except KeyboardInterrupt:
         print(
-            f"leanrank: interrupted after {len(finished)} tasks; they are kept in {output}. To go on:", file=sys.stderr
+            f"leanrank: interrupted after {_finished(output)} tasks; they are kept in {output}. To go on:",
+            file=sys.stderr,
         )
         print(f"  {_again()}", file=sys.stderr)
         raise typer.Exit(INTERRUPTED) from None
@@ -147,30 +143,11 @@ def _again() -> str:
     return "leanrank " + shlex.join(sys.argv[1:])
 
 
-@contextmanager
-def _progress(finished: list[Task]) -> Iterator[tuple[Any, Any]]:
-    """A bar on a terminal, nothing in a pipe."""
-    console = Console(stderr=True)
-    bar = Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        TextColumn("left"),
-        TimeRemainingColumn(),
-        console=console,
-        transient=True,
-        disable=not console.is_terminal,
-    )
-    with bar:
-        number = bar.add_task("compare", total=None)
+def _finished(path: Path) -> int:
+    """Tasks in a journal; none where it was not begun."""
+    from leanrank.evaluation.journal import Journal, read_about
 
-        def started(n_tasks: int) -> None:
-            bar.update(number, total=n_tasks)
-
-        def done(task: Task) -> None:
-            finished.append(task)
-            what = " ".join(str(task[name]) for name in ("method", "ranker", "k") if task.get(name) is not None)
-            bar.update(number, advance=1, description=what or str(task["task"]))
-
-        yield started, done
+    if not path.is_file():
+        return 0
+    with Journal(path, read_about(path)) as journal:
+        return len(journal)

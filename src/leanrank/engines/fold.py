@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from typing import Any, Protocol, runtime_checkable
 
 from leanrank.data.ranking_data import RankingData, RankingSource
@@ -89,19 +88,6 @@ def fold(statistics: Any, source: RankingSource, engine: Engine | None = None, *
     if isinstance(statistics, (list, tuple)):
         return type(statistics)(results)
     return results[0]
-
-
-def calls_of(engine: Any) -> AbstractContextManager[Any]:
-    """Calls of functions on the workers of an engine that can (Dask's); None from one that cannot."""
-    return engine.calls() if hasattr(engine, "calls") else nullcontext()
-
-
-def caller_of(engine: Any, owner: str) -> Any:
-    """The engine if it can call functions on its workers (Dask's can), as `owner` needs it; None if none is given."""
-    if engine is None or hasattr(engine, "calls"):
-        return engine
-    rule = "a DaskEngine, whose workers can train rankers; leave it out to work here"
-    raise ParameterError.of(owner, "engine", rule, engine)
 
 
 def merge_in_order(statistics: Sequence[Statistic], merged: list[Any] | None, new: list[Any]) -> list[Any]:

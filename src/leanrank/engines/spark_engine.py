@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from leanrank import __version__
@@ -17,6 +17,9 @@ from leanrank.engines.progress import is_watched, progress_bar
 from leanrank.errors import EngineError, LeanRankError, ParameterError
 
 pyspark = require("pyspark", "SparkEngine")
+
+if TYPE_CHECKING:
+    from leanrank.engines.spark_calls import SparkCalls
 
 #: Seconds between two looks at how far Spark is.
 _LOOK = 0.2
@@ -70,7 +73,7 @@ class SparkEngine:
 
     def run(self, statistics: Sequence[Statistic], source: RankingSource, *, progress: bool = False) -> list[Any]:
         """The merged partial of each statistic over all blocks of `source`, read once."""
-        context = self._context()
+        context = self.context()
         n_threads = int(context.defaultParallelism)
         task = FoldTask(tuple(statistics), self.block_rows)
         split = task.split(source, PARTS_PER_THREAD * n_threads, self.read_on)
@@ -89,7 +92,13 @@ class SparkEngine:
             raise nothing_to_fold()
         return merged
 
-    def _context(self) -> Any:
+    def calls(self) -> SparkCalls:
+        """Calls of functions on the executors, for the cross-validation of `select` and `compare`."""
+        from leanrank.engines.spark_calls import SparkCalls
+
+        return SparkCalls(self)
+
+    def context(self) -> Any:
         """The session's context, after a look at whether its workers can do the work."""
         context = self.session._sc
         if context._jsc is None or context._jsc.sc().isStopped():
@@ -109,7 +118,7 @@ def _check_workers(context: Any) -> None:
         return leanrank.__version__
 
     n = 2 * int(context.defaultParallelism)
-    for theirs in _collect(context.parallelize(range(n), n).map(version)):
+    for theirs in collect(context.parallelize(range(n), n).map(version)):
         if theirs is None:
             raise EngineError(
                 "leanrank is not installed for Spark's Python workers. Install it on the executors: pip install "
@@ -150,7 +159,7 @@ def _tree(
         )
     if len(items) == 1:
         rdd = rdd.mapValues(lambda only: _in_order(merge_all, [(0, only)]))
-    [(_, merged)] = _collect(rdd, len(items), progress=progress)
+    [(_, merged)] = collect(rdd, len(items), progress=progress)
     if isinstance(merged, _Refused):
         raise merged.error
     return merged
@@ -169,7 +178,7 @@ def _in_order(merge: Callable[[list[Any]], Any], group: Iterable[tuple[int, Any]
     return refused[0] if refused else _tried(merge, partials)
 
 
-def _collect(rdd: Any, n_parts: int = 0, *, progress: bool = False) -> list[Any]:
+def collect(rdd: Any, n_parts: int = 0, *, progress: bool = False) -> list[Any]:
     """All elements; Spark's failures in one sentence, and a bar if wanted and Spark shows none of its own."""
     try:
         own_bar = rdd.context.getConf().get("spark.ui.showConsoleProgress", "false") == "true"

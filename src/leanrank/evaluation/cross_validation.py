@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from sklearn.base import clone
@@ -12,8 +11,10 @@ from leanrank.data.folds import Fold
 from leanrank.errors import ParameterError
 from leanrank.evaluation import grids
 from leanrank.evaluation.fold_run import Size, feature_sets, run_fold
+from leanrank.evaluation.journal import Journal, Task
 from leanrank.evaluation.protocol import Protocol
 from leanrank.evaluation.records import ALL_FEATURES, CrossValidation, FoldRecord
+from leanrank.evaluation.tasks import Tasks
 from leanrank.metrics._base import Metric
 from leanrank.rankers._base import Ranker
 from leanrank.rankers.adapters import as_ranker
@@ -81,8 +82,6 @@ def cross_validate(
       mean      ndcg@10 0...
       features  5 of ...
     """
-    if n_jobs < 1:
-        raise ParameterError.of("cross_validate", "n_jobs", ">= 1", n_jobs)
     measures = protocol.metrics(metrics)
     method = as_selector(selector)
     points = grids.points(selector_grid(method) if grid == "default" else grid)
@@ -92,17 +91,18 @@ def cross_validate(
         raise ParameterError.of("cross_validate", "k", "at least one size", k)
     folds = protocol.folds(data_or_folds)
 
-    def one(fold: Fold) -> FoldRecord:
-        fold = protocol.prepared(fold)
+    def one(folds: Sequence[Fold], task: Task, _: None) -> dict[str, Any]:
+        fold = protocol.prepared(folds[task["fold"]])
         name = ALL_FEATURES if method is None else type(method).__name__
-        return run_fold(fold, name, feature_sets(method, fold.train, sizes, points), rankers, measures, protocol.by)
+        sets = feature_sets(method, fold.train, sizes, points)
+        return run_fold(fold, name, sets, rankers, measures, protocol.by).to_dict()
 
-    if n_jobs == 1:
-        records = [one(folds[i]) for i in range(len(folds))]
-    else:
-        with ThreadPoolExecutor(n_jobs) as pool:
-            records = list(pool.map(one, folds))
-    return CrossValidation(tuple(records), {name: repr(measure) for name, measure in measures.items()})
+    with Journal(None, {}) as journal, Tasks(journal, n_jobs=n_jobs, owner="cross_validate") as tasks:
+        records = tasks.run(one, folds, [{"fold": i} for i in range(len(folds))])
+    return CrossValidation(
+        tuple(FoldRecord.from_dict(record) for record in records),
+        {name: repr(measure) for name, measure in measures.items()},
+    )
 
 
 def as_selector(selector: Any) -> Selector | None:

@@ -9,13 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from leanrank.errors import DataError
+from leanrank.evaluation import journal_schema
 from leanrank.evaluation.compare.comparison import Comparison
 from leanrank.evaluation.journal import Journal, read_about
-from leanrank.evaluation.select.run import ANSWER
 from leanrank.evaluation.select.selection import Selection, selection_of
 
-#: The task of a journal whose result says where a selection came from, and what a test said of it.
-ORIGIN = {"task": "origin"}
 _SQLITE = b"SQLite format 3\x00"
 
 
@@ -40,16 +38,12 @@ def load_results(path: str | os.PathLike[str]) -> Results:
 
 def _of_journal(path: Path) -> Results:
     about = read_about(path)
-    if about.get("what") == "compare":
+    if journal_schema.is_comparison(about):
         return Results(Comparison.load(path))
     with Journal(path, about) as journal:
-        answer, origin = journal.get(ANSWER), journal.get(ORIGIN) or {}
-    if answer is None:
-        raise DataError(f"{path}: the run is not finished. Repeat its command with --resume {path} to finish it.")
-    found = selection_of(answer, path)
-    if origin.get("settings") != found.settings:  # of a run that asked for another loss
-        origin = {}
-    return Results(replace(found, source=origin.get("source", {})), origin.get("test"))
+        selection = selection_of(journal_schema.selection_in(journal), path)
+        source, test = journal_schema.origin_in(journal, selection.settings)
+    return Results(replace(selection, source=source), test)
 
 
 def _of_json(path: Path) -> Results:

@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from dataclasses import replace
 
 import numpy as np
 import pyarrow.parquet as pq
@@ -10,13 +11,15 @@ import pytest
 from leanrank import GAS, Protocol, RankSVM, cross_validate, make_ranking
 from leanrank.errors import DataError, LeanRankError, ParameterError, UnknownNameError
 from leanrank.evaluation.compare.comparison import Comparison
+from leanrank.evaluation.compare.request import CompareSettings
 from leanrank.evaluation.compare.run import compare
 from leanrank.evaluation.journal import Journal
 from leanrank.evaluation.records import ALL_FEATURES
 from leanrank.evaluation.significance import holm, paired_bootstrap, paired_t_test
 
 METHODS = ["gas", "mmr", "fcbf", "top-k"]
-SMALL = {"methods": METHODS, "rankers": ["ranksvm"], "k": [2, 4], "metrics": ["ndcg@5", "map"], "n_splits": 3}
+THREE = CompareSettings(n_splits=3)
+SMALL = {"methods": METHODS, "rankers": ["ranksvm"], "k": [2, 4], "metrics": ["ndcg@5", "map"], "settings": THREE}
 
 
 @pytest.fixture(scope="module")
@@ -60,15 +63,16 @@ def test_processes_change_nothing(found, data, tmp_path):
     assert again.n_graphs == 3
 
 
-def test_nothing_is_done_twice_and_more_is_added(journal, data, tmp_path):
+def test_nothing_is_done_twice_and_more_is_added(journal, data, tmp_path, monkeypatch):
     journal = shutil.copy(journal, tmp_path / "results.db")  # the other tests have theirs as it was
     about = Comparison.load(journal).about
     with Journal(journal, about) as file:
         n_before = len(file)
-    done = []
-    compare(data, journal=journal, done=done.append, **SMALL)
+    with monkeypatch.context() as patch:
+        patch.setattr(Journal, "put", lambda *arguments: pytest.fail("computed twice"))
+        compare(data, journal=journal, **SMALL)
     with Journal(journal, about) as file:
-        assert len(file) == n_before == len(done)
+        assert len(file) == n_before
     more = compare(data, journal=journal, **{**SMALL, "k": [2, 3, 4]})
     assert ("ranksvm", 3, "gas") in more.runs
     assert more.n_graphs == 3
@@ -80,24 +84,24 @@ def test_other_data_and_settings_are_refused(journal, data):
     with pytest.raises(DataError, match="journal of another run: its metrics"):
         compare(data, journal=journal, **{**SMALL, "metrics": ["map"]})
     with pytest.raises(DataError, match="journal of another run: its tune"):
-        compare(data, journal=journal, tune=True, **SMALL)
+        compare(data, journal=journal, **{**SMALL, "settings": replace(THREE, tune=True)})
 
 
-def test_an_interrupted_run_goes_on(data, tmp_path):
+def test_an_interrupted_run_goes_on(data, tmp_path, monkeypatch):
     path = tmp_path / "results.db"
-    seen = []
+    put = Journal.put
 
-    def interrupt(task):
-        seen.append(task)
-        if len(seen) == 20:
+    def interrupt(journal, *arguments):
+        put(journal, *arguments)
+        if len(journal) == 20:
             raise KeyboardInterrupt
 
-    with pytest.raises(KeyboardInterrupt):
-        compare(data, journal=path, done=interrupt, **SMALL)
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(Journal, "put", interrupt)
+        compare(data, journal=path, **SMALL)
     half = Comparison.load(path)
     assert half.unfinished + len(half.runs) > 0
-    seen.clear()
-    whole = compare(data, journal=path, done=seen.append, **SMALL)
+    whole = compare(data, journal=path, **SMALL)
     assert len(whole.runs) == 9
     assert whole.n_graphs == 3
 
@@ -154,7 +158,7 @@ def test_frames_and_files(found, data, tmp_path):
 
 
 def test_tuning_chooses_by_validation(data):
-    tuned = compare(data, tune=True, **{**SMALL, "methods": ["gas"], "k": [3]})
+    tuned = compare(data, **{**SMALL, "methods": ["gas"], "k": [3], "settings": replace(THREE, tune=True)})
     alone = cross_validate("gas", "ranksvm", data, ["ndcg@5", "map"], k=3, protocol=Protocol(n_splits=3))
     assert tuned.runs["ranksvm", 3, "gas"].mean == alone.mean
     assert any(r.selector_parameters for r in tuned.runs["ranksvm", 3, "gas"].records)

@@ -13,6 +13,7 @@ import numpy as np
 
 from leanrank.data.whole_file import write_whole
 from leanrank.errors import DataError, UnknownNameError
+from leanrank.evaluation import journal_schema
 from leanrank.evaluation.journal import Journal, read_about
 from leanrank.evaluation.records import ALL_FEATURES, CrossValidation, FoldRecord, in_library, write_parquet_table
 from leanrank.evaluation.repetition import Repetition
@@ -89,9 +90,9 @@ class Comparison:
         found: dict[tuple[str, int | None, str], dict[int, FoldRecord]] = {}
         graphs: list[float] = []
         for task, result, seconds in journal:
-            if task["task"] == "graph":
+            if journal_schema.is_graph(task):
                 graphs.append(seconds)
-            elif task["task"] == "cell":
+            elif journal_schema.is_cell(task):
                 key = (task["ranker"], task["k"], task["method"])
                 found.setdefault(key, {})[task["fold"]] = FoldRecord.from_dict(result)
         n_folds = len(about["folds"])
@@ -107,7 +108,7 @@ class Comparison:
     def load(cls, path: str | PathLike[str]) -> Comparison:
         """The tables of a journal file, finished or not."""
         about = read_about(path)
-        if about.get("what") != "compare":
+        if not journal_schema.is_comparison(about):
             raise DataError(f"{path}: is a journal, but not one of `compare`.")
         with Journal(path, about) as journal:
             return cls.of(journal, about)
