@@ -69,7 +69,7 @@ def test_the_work_is_done_by_the_workers(data, engine, tmp_path, monkeypatch):
     def never(*arguments):
         raise AssertionError("a ranker was trained here")
 
-    monkeypatch.setattr("leanrank.evaluation.held_out.HeldOut._fit", never)
+    monkeypatch.setattr("leanrank.evaluation.select.held_out.HeldOut.fit", never)
     select(data, **{**CHOICE, "methods": ["mrmr"]}, n_features=2, engine=engine)
 
 
