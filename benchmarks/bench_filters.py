@@ -78,7 +78,7 @@ def _best_gain() -> list[dict[str, Any]]:
     rows = []
     for chosen, of_part, required in ((64, 14, 300), (10, 10, None)):
         ours, twin = BestGain(n_features_to_select=chosen), BestGain(n_features_to_select=of_part)
-        assert twin.fit(part).ranking_.tolist() == best_gain(queries, -1.0, of_part)[0], "the twin chose others"
+        assert twin.fit(part).order_.tolist() == best_gain(queries, -1.0, of_part)[0], "the twin chose others"
         ours.fit(data)
         times = [
             (_best_of(lambda ours=ours: ours.fit(data), 2), _best_of(lambda k=of_part: best_gain(queries, -1.0, k), 1))

@@ -51,6 +51,6 @@ data, truth = leanrank.make_ranking(
 )
 pair = {entry.name for entry in truth if entry.role == "interacting"}
 for selector in (leanrank.TopK(), leanrank.GAS(), leanrank.MRMR(), leanrank.RankFilter()):
-    path = [data.feature_names[j] for j in selector.fit(data).ranking_]
+    path = [data.feature_names[j] for j in selector.fit(data).order_]
     places = sorted(path.index(name) + 1 for name in pair)
     print(f"{type(selector).__name__:10} has the pair at places {places[0]} and {places[1]} of {data.n_features}")

@@ -64,10 +64,13 @@ from leanrank.selectors.fsscpr import FSSCPR as FSSCPR
 from leanrank.selectors.gas import GAS as GAS
 from leanrank.selectors.greedy_wrapper import GreedyWrapper as GreedyWrapper
 from leanrank.selectors.hcas import HCAS as HCAS
+from leanrank.selectors.hybrids import FilteredRFE as FilteredRFE
+from leanrank.selectors.hybrids import RelevanceMRMR as RelevanceMRMR
 from leanrank.selectors.information_gain import ChiSquared as ChiSquared
 from leanrank.selectors.information_gain import InformationGain as InformationGain
 from leanrank.selectors.information_gain import SymmetricalUncertainty as SymmetricalUncertainty
 from leanrank.selectors.interact import INTERACT as INTERACT
+from leanrank.selectors.limits import Limits as Limits
 from leanrank.selectors.mmr import MMR as MMR
 from leanrank.selectors.mpt import MPT as MPT
 from leanrank.selectors.mrmr import MRMR as MRMR

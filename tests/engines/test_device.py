@@ -68,8 +68,8 @@ def test_selectors_take_statistics_with_a_device(monkeypatch):
     expected = GAS(3).fit(data)
     on_cpu_tensors(monkeypatch)
     selector = GAS(3, importance=Importance("map", device="cuda"), similarity=Similarity(device="cuda")).fit(data)
-    assert selector.ranking_.tolist() == expected.ranking_.tolist()
-    assert GAS(3).fit_graph(feature_graph(data, device="cuda")).ranking_.tolist() == expected.ranking_.tolist()
+    assert selector.order_.tolist() == expected.order_.tolist()
+    assert GAS(3).fit_graph(feature_graph(data, device="cuda")).order_.tolist() == expected.order_.tolist()
 
 
 def test_sparse_data(monkeypatch):

@@ -147,7 +147,7 @@ def test_feature_graph_to_the_last_bit(name, source, sources, make_engine):
 
 def learned(selector):
     steps = [(step["feature"], step["name"], step["score"], step["gain"]) for step in selector.trace_]
-    return [selector.ranking_, selector.scores_, selector.selected_, selector.dropped_, steps]
+    return [selector.order_, selector.scores_, selector.selected_, selector.dropped_, steps]
 
 
 @pytest.mark.parametrize("method", FILTERS)

@@ -9,7 +9,7 @@ from leanrank import GAS, Protocol, cross_validate, make_ranking, select
 from leanrank.evaluation.select.final_test import final_test
 from leanrank.metrics import metric
 from leanrank.rankers.registry import get
-from leanrank.selectors.cegb import with_costs
+from leanrank.selectors.cegb import cegb_params
 
 N = 8
 COSTS = np.arange(1.0, N + 1)
@@ -25,7 +25,7 @@ def booster(**settings):
 
 
 def test_select_and_the_final_test_train_with_penalties(data):
-    ranker = with_costs(booster(), COSTS, data.feature_names, tradeoff=1e-3)
+    ranker = booster(**cegb_params(COSTS, data.feature_names, tradeoff=1e-3))
     chosen = select(data, ranker, methods=["gas", "importance"], n_features=3, cv=3, progress=False)
     assert chosen.n_features == 3
     train, valid = data.take_queries(range(30)), data.take_queries(range(30, 40))
@@ -40,9 +40,9 @@ def test_a_penalty_stays_with_its_feature(data):
     train, valid = data.take_queries(range(30)), data.take_queries(range(30, 40))
     measure = metric("ndcg@10")
     before = final_test(free, plain, measure, train, valid, valid)
-    priced = with_costs(plain, penalties, data.feature_names)
+    priced = booster(**cegb_params(penalties, data.feature_names))
     assert final_test(free, priced, measure, train, valid, valid)["selected"] == before["selected"]
-    dear = with_costs(plain, 1e9 - penalties, data.feature_names)
+    dear = booster(**cegb_params(1e9 - penalties, data.feature_names))
     assert final_test(free, dear, measure, train, valid, valid)["selected"] < before["selected"]
 
 

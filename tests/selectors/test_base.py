@@ -37,7 +37,7 @@ MORE = RankingData(_MORE.X, _MORE.y, _MORE.query_ptr, _MORE.query_ids, NAMES)
 def test_sizes(size, expected):
     selector = TopK(size).fit(DATA)
     assert selector.support_.sum() == expected
-    assert selector.selected_.tolist() == selector.ranking_[:expected].tolist()
+    assert selector.selected_.tolist() == selector.order_[:expected].tolist()
     assert selector.get_support(indices=True).tolist() == sorted(selector.selected_)
 
 
@@ -68,7 +68,7 @@ def test_more_features_than_vary_is_said():
         selector.select(9)
     with pytest.raises(ParameterError, match="'k' parameter of TopK must be from 1 to 9"):
         selector.select(10)
-    assert selector.select(0.5).tolist() == selector.ranking_[:5].tolist()
+    assert selector.select(0.5).tolist() == selector.order_[:5].tolist()
 
 
 def test_only_constant_features():
@@ -83,10 +83,10 @@ def test_every_kind_of_table_gives_the_same_selection():
     tables = [DATA.X, DATA.X.tolist(), sp.csr_matrix(DATA.X), frame, pl.from_pandas(frame), pa.table(frame)]
     for table in tables:
         selector = GAS(3).fit(table, y, qid=qid)
-        assert selector.ranking_.tolist() == expected.ranking_.tolist()
+        assert selector.order_.tolist() == expected.order_.tolist()
         assert selector.n_features_in_ == 9
-    assert GAS(3).fit(Blocks(DATA, 20)).ranking_.tolist() == expected.ranking_.tolist()
-    assert GAS(3).fit_graph(feature_graph(DATA)).ranking_.tolist() == expected.ranking_.tolist()
+    assert GAS(3).fit(Blocks(DATA, 20)).order_.tolist() == expected.order_.tolist()
+    assert GAS(3).fit_graph(feature_graph(DATA)).order_.tolist() == expected.order_.tolist()
 
 
 def test_tables_come_out_as_they_went_in():
@@ -124,7 +124,7 @@ def test_rows_of_a_query_apart_are_refused_or_regrouped():
     X, y, qid = DATA.X[order], DATA.y[order], DATA.qid[order]
     with pytest.raises(DataError, match="quer"):
         GAS(3).fit(X, y, qid=qid)
-    assert GAS(3).fit(X, y, qid=qid, regroup=True).ranking_.tolist() == GAS(3).fit(DATA).ranking_.tolist()
+    assert GAS(3).fit(X, y, qid=qid, regroup=True).order_.tolist() == GAS(3).fit(DATA).order_.tolist()
 
 
 def test_names():
@@ -186,7 +186,7 @@ def test_fit_leaves_parameters_alone():
 def test_the_trace_follows_the_path():
     for name in registry.names():
         selector = registry.get(name).fit(MORE)
-        assert [record["feature"] for record in selector.trace_] == selector.ranking_.tolist(), name
+        assert [record["feature"] for record in selector.trace_] == selector.order_.tolist(), name
         for record in selector.trace_:
             assert set(record) == {"feature", "name", "score", "gain", "reason"}
             assert record["name"] == NAMES[record["feature"]]

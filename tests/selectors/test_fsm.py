@@ -116,21 +116,21 @@ def test_high_prices_leave_nothing_and_no_pairs_give_nothing():
     with pytest.warns(NothingToLearnWarning, match="FSMRank: no query has two documents with different labels"):
         found = FSMRank().fit(flat)
     assert not found.coef_.any()
-    assert found.ranking_.tolist() == []
+    assert found.order_.tolist() == []
 
 
 def test_the_path_is_by_weight_and_scores_rank():
     found = FSMRank(lambda1=0.05, lambda2=0.05).fit(DATA)
     used = np.flatnonzero(found.coef_)
     assert 0 < len(used) < 8
-    assert sorted(found.ranking_.tolist()) == used.tolist()
-    assert found.ranking_.tolist() == sorted(used.tolist(), key=lambda j: -abs(found.coef_[j]))
+    assert sorted(found.order_.tolist()) == used.tolist()
+    assert found.order_.tolist() == sorted(used.tolist(), key=lambda j: -abs(found.coef_[j]))
     np.testing.assert_allclose(found.scores_, np.abs(found.coef_))
     np.testing.assert_allclose(found.predict(DATA), DATA.X @ found.coef_, rtol=1e-9)
     np.testing.assert_allclose(found.predict(DATA.X[:5]), DATA.X[:5] @ found.coef_, rtol=1e-9)
     assert found.violation_ <= 1e-7
     small = FSMRank(2, lambda1=0.05, lambda2=0.05).fit(DATA)
-    assert small.selected_.tolist() == found.ranking_[:2].tolist()
+    assert small.selected_.tolist() == found.order_[:2].tolist()
 
 
 def test_lambdas_are_chosen_by_held_out_queries():
@@ -158,7 +158,7 @@ def test_fsmsvm_trains_a_ranksvm_on_the_largest_weights():
     found = FSMSVM(3, lambda1=0.01, lambda2=0.01).fit(DATA)
     np.testing.assert_allclose(found.weights_, whole.coef_)
     assert found.selected_.tolist() == np.argsort(-np.abs(whole.coef_), kind="stable")[:3].tolist()
-    assert len(found.ranking_) == 8
+    assert len(found.order_) == 8
     expected = RankSVM().fit(DATA.subset(found.selected_)).coef_
     np.testing.assert_allclose(found.coef_[found.selected_], expected, rtol=1e-4)
     assert (found.coef_ != 0).sum() == 3
@@ -168,10 +168,10 @@ def test_fsmsvm_tunes_its_size_on_held_out_queries():
     train, valid = DATA.take_queries(range(10)), DATA.take_queries(range(10, 16))
     found = FSMSVM(lambda1=0.01, lambda2=0.01, C=[0.1, 1.0]).fit(train, eval_set=valid)
     ranks = [
-        RankSVM([0.1, 1.0]).fit(train.subset(found.ranking_[:t]), eval_set=valid.subset(found.ranking_[:t]))
+        RankSVM([0.1, 1.0]).fit(train.subset(found.order_[:t]), eval_set=valid.subset(found.order_[:t]))
         for t in range(1, 9)
     ]
-    maps = [r.score(valid.subset(found.ranking_[: t + 1]), metric="map") for t, r in enumerate(ranks)]
+    maps = [r.score(valid.subset(found.order_[: t + 1]), metric="map") for t, r in enumerate(ranks)]
     assert len(found.selected_) == int(np.argmax(np.round(maps, 9))) + 1
     everything = FSMSVM(lambda1=0.01, lambda2=0.01).fit(train)
     assert everything.support_.sum() == (everything.weights_ != 0).sum()

@@ -230,7 +230,7 @@ def test_it_does_not_depend_on_the_order_of_columns():
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)
             a, b = (FSSCPR(5).fit_graph(g) for g in (graph, graph.subset(order)))
-        assert order[b.ranking_].tolist() == a.ranking_.tolist()
+        assert order[b.order_].tolist() == a.order_.tolist()
         assert np.array_equal(b.scores_, a.scores_[order])
 
 

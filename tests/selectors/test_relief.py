@@ -176,7 +176,7 @@ def test_constant_labels_and_features():
     # constant in one query only: kept, and its differences there are 0
     data = tie_free(2)
     data.X[: data.query_ptr[1], 0] = 0.5
-    assert 0 in RankFilter().fit(data).ranking_
+    assert 0 in RankFilter().fit(data).order_
 
 
 def test_wrapper_is_linear_in_scores():

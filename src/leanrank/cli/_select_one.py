@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -30,15 +31,18 @@ _OPTIONS = {
 def taken_by(method: str, **options: Any) -> dict[str, Any]:
     """Those of the options that were given, as parameters of the selector; one that it does not have is refused."""
     from leanrank.selectors import registry
+    from leanrank.selectors.limits import Limits
 
     selector = registry.selector_class(method)
     given = {name: value for name, value in options.items() if value is not None and value != ()}
+    known = selector._get_param_names()
     for name in given:
-        if name not in selector._get_param_names():
+        if name not in known and (name == "ranker" or "limits" not in known):
             raise ParameterError(
                 f"{selector.__name__} does not take {_OPTIONS[name]}: leave it out or use another method."
             )
-    return given
+    limits = {field.name: given.pop(field.name) for field in fields(Limits) if field.name in given}
+    return {**given, "limits": Limits(**limits)} if limits else given
 
 
 def select_one(

@@ -121,7 +121,7 @@ def features_of(selector: Selector, size: Size) -> NDArray[np.int64]:
     try:
         return selector.select(min(size, selector.n_features_in_ - len(selector.dropped_)))
     except ParameterError:
-        return selector.ranking_
+        return selector.order_
 
 
 def run_fold(

@@ -110,7 +110,7 @@ def _of_selection(
 def _features(selection: Selection, path: list[int]) -> list[dict[str, Any]]:
     """One record per column of the data: where it is on the path, what it costs, how often folds chose it."""
     settings, names = selection.settings, selection.feature_names
-    limits = Limits.of("select", names, costs=settings["costs"], groups=settings["groups"])
+    limits = Limits(settings["costs"], settings["groups"]).bound("select", names)
     cost = limits.marginal(np.zeros(len(names), dtype=bool))
     frequency = selection.stability["frequency"]
     features: list[dict[str, Any]] = [

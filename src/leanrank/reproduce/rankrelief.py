@@ -234,7 +234,7 @@ def _weighed(method: str, train: RankingData) -> NDArray[np.int64]:
 
 def _complete(selector: Any, n_features: int) -> NDArray[np.int64]:
     """The path, with features it left out as constant at its end."""
-    ranking: NDArray[np.int64] = selector.ranking_
+    ranking: NDArray[np.int64] = selector.order_
     return np.concatenate((ranking, np.setdiff1d(np.arange(n_features), ranking)))
 
 

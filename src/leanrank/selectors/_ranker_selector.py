@@ -33,7 +33,7 @@ class Bench:
     ranker : Ranker
         Unfitted; every training is of a clone.
     arrangement : Arrangement
-        Of the features that take part, which are numbered from 0 here.
+        The data of the features that take part, which have indices of their own here.
     valid : RankingData or None
         Held-out data of the same features, arranged alike.
     kept : array of int64
@@ -83,7 +83,7 @@ class Bench:
 
 
 class RankerSelector(Selector):
-    """Base of selectors that train rankers. A subclass writes `__init__` and `_search`.
+    """Base of selectors that train rankers. A subclass declares its parameters and writes `_search`.
 
     The order of queries makes no difference, nor does that of rows, unless a metric in use lets it decide between equal
     scores, as those of LETOR do.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from leanrank.data.ranking_data import RankingData, RankingSource, concatenate
 from leanrank.engines.fold import fold
 from leanrank.errors import DataError
 from leanrank.selectors._base import Selector
+from leanrank.selectors._declared import declared
 from leanrank.selectors.path import Path
 from leanrank.stats.constant import Constant
 from leanrank.stats.relief import DataExtent, Extent, ReliefSums, Weighing
@@ -29,16 +30,36 @@ class Sums:
     n_visited: int
 
 
+@declared
 class ReliefSelector(Selector):
-    """Base of the Relief family. A subclass writes `__init__`, `_weighing` and `_weights`."""
+    """Base of the Relief family. A subclass declares its parameters and writes `_weighing` and `_weights`.
 
-    n_neighbors: int
-    scope: str
-    scale: bool
-    metric: str
-    n_samples: int | None
-    random_state: int
-    engine: Any
+    Parameters
+    ----------
+    n_neighbors : int
+        k; where there are fewer, as many as there are.
+    scope : {"query", "global"}
+        Neighbours in the same query, or anywhere (the classic method; needs all rows in memory).
+    scale : bool
+        Divide differences by the feature's range over all rows.
+    metric : {"manhattan", "euclidean"}
+        Distance between documents.
+    n_samples : int or None
+        Visit a random sample of so many documents; all if not given.
+    random_state : int
+        Seed of the sample.
+    engine : Engine or None
+        Where the sums are computed (scope "query").
+    """
+
+    n_features_to_select: int | float | None = field(default=None, kw_only=False)
+    n_neighbors: int = 10
+    scope: str = "query"
+    scale: bool = True
+    metric: str = "manhattan"
+    n_samples: int | None = None
+    random_state: int = 0
+    engine: Any = None
     _fewest_neighbors = 1
 
     def _check_parameters(self) -> None:

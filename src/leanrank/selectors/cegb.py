@@ -6,12 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
 
 from leanrank.errors import ParameterError
-from leanrank.rankers._base import Ranker
-from leanrank.rankers.adapters import as_ranker
-from leanrank.rankers.lightgbm_adapter import LightGBMAdapter
 from leanrank.selectors.limits import Limits
 
 
@@ -43,22 +39,7 @@ def cegb_params(
     """
     if not tradeoff >= 0:
         raise ParameterError.of("cegb_params", "tradeoff", ">= 0", tradeoff)
-    limits = Limits.of("cegb_params", feature_names, costs=costs, groups=groups)
+    limits = Limits(costs=costs, groups=groups).bound("cegb_params", feature_names)
     share = limits.shared / np.maximum(1, limits.member.sum(axis=1))
     penalty = limits.own + share @ limits.member
     return {"cegb_tradeoff": float(tradeoff), "cegb_penalty_feature_coupled": penalty.tolist()}
-
-
-def with_costs(
-    ranker: Any, costs: Any, feature_names: Sequence[str], *, groups: Any = None, tradeoff: float = 1.0
-) -> Ranker:
-    """The ranker with these costs as penalties where it is LightGBM; any other ranker as it is.
-
-    Selectors that train it on fewer features pass on the penalties of those features.
-    """
-    plain = as_ranker(ranker)
-    if not isinstance(plain, LightGBMAdapter):
-        return plain
-    priced: Ranker = clone(plain)
-    priced.estimator.set_params(**cegb_params(costs, feature_names, groups=groups, tradeoff=tradeoff))
-    return priced

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import field, replace
 from itertools import product
 from typing import Any
 
@@ -22,6 +22,7 @@ from leanrank.metrics._base import mean
 from leanrank.metrics.names import metric as parse_metric
 from leanrank.rankers._base import Ranker
 from leanrank.rankers.ranksvm import RankSVM
+from leanrank.selectors._declared import declared
 from leanrank.selectors._ranker_selector import Bench, RankerSelector
 from leanrank.selectors.fsm_problem import FSMProblem, Solution
 from leanrank.selectors.path import Path, Step
@@ -41,6 +42,7 @@ _UNIMPORTANCE: dict[str, Callable[[Vector], Vector]] = {
 }
 
 
+@declared
 class FSMRank(RankerSelector):
     r"""A linear ranker whose weights pay for unimportance, and for being used beside similar features.
 
@@ -74,8 +76,6 @@ class FSMRank(RankerSelector):
         How far the optimality conditions may be violated.
     max_iter : int
         Steps at most.
-    engine : optional
-        Where the graph is computed.
 
     Attributes
     ----------
@@ -91,13 +91,11 @@ class FSMRank(RankerSelector):
     n_iter_ : int
         Steps of the last fit.
     graph_ : FeatureGraph
-        Of the features that vary.
-    ranking_ : array
+        The graph of the features that vary.
+    order_ : array
         Features with a weight, by its size.
     scores_ : array
         Absolute weights.
-    trace_, support_, selected_, dropped_
-        See `Selector`.
 
     Notes
     -----
@@ -120,32 +118,17 @@ class FSMRank(RankerSelector):
     (['informative'], True)
     """
 
-    def __init__(
-        self,
-        n_features_to_select: int | float | None = None,
-        *,
-        lambda1: Any = 1e-3,
-        lambda2: Any = 1e-3,
-        unimportance: str = "complement",
-        importance: Any = "map",
-        similarity: Any = "kendall",
-        metric: Any = "map",
-        cv: int = 5,
-        tol: float = 1e-7,
-        max_iter: int = 20_000,
-        engine: Any = None,
-    ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.lambda1 = lambda1
-        self.lambda2 = lambda2
-        self.unimportance = unimportance
-        self.importance = importance
-        self.similarity = similarity
-        self.metric = metric
-        self.cv = cv
-        self.tol = tol
-        self.max_iter = max_iter
-        self.engine = engine
+    n_features_to_select: int | float | None = field(default=None, kw_only=False)
+    lambda1: Any = 1e-3
+    lambda2: Any = 1e-3
+    unimportance: str = "complement"
+    importance: Any = "map"
+    similarity: Any = "kendall"
+    metric: Any = "map"
+    cv: int = 5
+    tol: float = 1e-7
+    max_iter: int = 20_000
+    engine: Any = None
 
     def predict(self, X: Any, *, qid: Any = None) -> Vector:
         """Score documents, higher is better: ``X @ coef_``. `qid` plays no part."""
@@ -205,7 +188,7 @@ class FSMRank(RankerSelector):
         self.coef_[bench.kept] = weight
         path = by_weight(weight, self.graph_)
         n_used = int((weight != 0).sum())
-        return replace(path, ranking=path.ranking[:n_used], trace=path.trace[:n_used])
+        return replace(path, order=path.order[:n_used], trace=path.trace[:n_used])
 
     def _problem(self, data: RankingData, graph: FeatureGraph) -> FSMProblem:
         relevance, _ = unit_relevance(graph.importance)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from leanrank.selectors._declared import declared
 from leanrank.selectors._graph_selector import GraphSelector
 from leanrank.selectors.pagerank import biased_pagerank
 from leanrank.selectors.path import Path, Step
@@ -30,9 +31,10 @@ class ClusterPath(Path):
         relevance = np.full(n_features, np.nan)
         relevance[kept] = self.relevance
         clusters = tuple(np.sort(kept[cluster]) for cluster in self.clusters)
-        return ClusterPath(path.ranking, path.scores, path.trace, path.dropped, clusters, relevance, self.eigenvalues)
+        return ClusterPath(path.order, path.scores, path.trace, path.dropped, clusters, relevance, self.eigenvalues)
 
 
+@declared
 class FSSCPR(GraphSelector):
     r"""Cluster features that order documents alike; of each cluster keep the one most relevant and most central.
 
@@ -61,8 +63,6 @@ class FSSCPR(GraphSelector):
         Damping of PageRank, in [0, 1): how much neighbours count against a feature's own importance.
     importance : str or object
         The preference p, as `feature_graph` takes it; where some are negative (a loss), p counts from the smallest.
-    similarity : str or object
-        As `feature_graph` takes it.
     edge_scale : {"fraction", "tau"}
         Edges from similarity as it is ("kendall" is the fraction of concordant pairs, 0.5 where unrelated), or brought
         from [0, 1] to [-1, 1] first, so that `sigma` cuts unrelated and opposed features.
@@ -79,28 +79,22 @@ class FSSCPR(GraphSelector):
         Restarts of each 2-means.
     random_state : int
         Seed of k-means.
-    engine : optional
-        Where the graph is computed.
-    device : {"cpu", "cuda", "auto"}
-        What the graph is computed on; the result is the same.
 
     Attributes
     ----------
-    ranking_ : array
+    order_ : array
         The selected features, most relevant first. Sizes are not nested: `select(k)` clusters anew.
     clusters_ : list of arrays
-        The features of each cluster, in the order of `ranking_`.
+        The features of each cluster, in the order of `order_`.
     n_clusters_ : int
     relevance_ : array
         PageRank s of every feature, NaN where dropped.
     eigenvalues_ : array
-        Of the Laplacian, ascending.
+        Those of the Laplacian, ascending.
     scores_ : array
         The criterion of step 4, which decides inside clusters.
     trace_ : list of dict
         One record per cluster: who won (`feature`), with which `score`, by how much (`gain`), over whom (`reason`).
-    support_, selected_, dropped_, graph_
-        See `Selector` and `GraphSelector`.
 
     Notes
     -----
@@ -125,40 +119,17 @@ class FSSCPR(GraphSelector):
     [[2, 3], [0, 1], [4]]
     """
 
-    def __init__(
-        self,
-        n_features_to_select: int | float | str | None = "eigengap",
-        *,
-        sigma: float = 0.1,
-        alpha: float = 0.85,
-        importance: Any = "map",
-        similarity: Any = "kendall",
-        edge_scale: str = "fraction",
-        cluster_similarity: str = "cosine",
-        relevance_scale: str = "none",
-        dangling: str = "leak",
-        k_min: int = 2,
-        k_max: int | None = None,
-        n_init: int = 10,
-        random_state: int = 0,
-        engine: Any = None,
-        device: str = "cpu",
-    ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.sigma = sigma
-        self.alpha = alpha
-        self.importance = importance
-        self.similarity = similarity
-        self.edge_scale = edge_scale
-        self.cluster_similarity = cluster_similarity
-        self.relevance_scale = relevance_scale
-        self.dangling = dangling
-        self.k_min = k_min
-        self.k_max = k_max
-        self.n_init = n_init
-        self.random_state = random_state
-        self.engine = engine
-        self.device = device
+    n_features_to_select: Any = field(default="eigengap", kw_only=False)
+    sigma: float = 0.1
+    alpha: float = 0.85
+    edge_scale: str = "fraction"
+    cluster_similarity: str = "cosine"
+    relevance_scale: str = "none"
+    dangling: str = "leak"
+    k_min: int = 2
+    k_max: int | None = None
+    n_init: int = 10
+    random_state: int = 0
 
     def _check_parameters(self) -> None:
         self._require_number("sigma", "a number")
@@ -213,7 +184,7 @@ class FSSCPR(GraphSelector):
         won.sort(key=lambda C: (-round(float(s[C[0]]), 12), column[C[0]]))
         steps = [_step(graph.feature_names, C, scores, number, len(won)) for number, C in enumerate(won, start=1)]
         path = Path.of(steps, len(s), scores)
-        return ClusterPath(path.ranking, scores, path.trace, path.dropped, tuple(won), s, spectrum.eigenvalues)
+        return ClusterPath(path.order, scores, path.trace, path.dropped, tuple(won), s, spectrum.eigenvalues)
 
     def _automatic_size(self, spectrum: Spectrum) -> int:
         m = len(spectrum.eigenvalues)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from leanrank.selectors._declared import declared
 from leanrank.selectors._relief import Floats
 from leanrank.selectors.relieff import ReliefF
 
 
+@declared
 class RankFilter(ReliefF):
     r"""Weigh features as ReliefF does, misses counting :math:`\log_2(1 + |C - c|)`: grades have an order.
 
@@ -22,8 +22,6 @@ class RankFilter(ReliefF):
 
     Parameters
     ----------
-    n_features_to_select, scope, scale, metric, skip_single_level, n_samples, random_state, engine
-        As in `ReliefF`.
     n_neighbors : int
         Neighbours of each grade.
     level_index : bool
@@ -31,8 +29,8 @@ class RankFilter(ReliefF):
 
     Attributes
     ----------
-    ranking_, scores_, trace_, support_, selected_, dropped_
-        See `Selector`; the score is the weight.
+    scores_ : array
+        The weight.
 
     Notes
     -----
@@ -52,32 +50,8 @@ class RankFilter(ReliefF):
     [0.675489, -0.437419]
     """
 
-    def __init__(
-        self,
-        n_features_to_select: int | float | None = None,
-        *,
-        n_neighbors: int = 5,
-        scope: str = "query",
-        scale: bool = True,
-        metric: str = "manhattan",
-        level_index: bool = False,
-        skip_single_level: bool = True,
-        n_samples: int | None = None,
-        random_state: int = 0,
-        engine: Any = None,
-    ) -> None:
-        super().__init__(
-            n_features_to_select,
-            n_neighbors=n_neighbors,
-            scope=scope,
-            scale=scale,
-            metric=metric,
-            skip_single_level=skip_single_level,
-            n_samples=n_samples,
-            random_state=random_state,
-            engine=engine,
-        )
-        self.level_index = level_index
+    n_neighbors: int = 5
+    level_index: bool = False
 
     def _factor(self, labels: Floats) -> Floats:
         level = np.arange(len(labels)) if self.level_index else labels

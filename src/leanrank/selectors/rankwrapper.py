@@ -16,6 +16,7 @@ from leanrank.data.ranking_data import RankingData, RankingSource, concatenate
 from leanrank.engines.fold import fold
 from leanrank.errors import DataError
 from leanrank.rankers._base import Ranker
+from leanrank.selectors._declared import declared
 from leanrank.selectors._relief import Floats, ReliefSelector, Sums
 from leanrank.stats.relief import Extent, ReliefSums, ScoreDifferences, Weighing
 
@@ -62,6 +63,7 @@ class _ScoreRange:
         return partial.high - partial.low
 
 
+@declared
 class RankWrapper(ReliefSelector):
     r"""Weigh features by whether they differ between near documents whose scores differ more than usual.
 
@@ -76,8 +78,6 @@ class RankWrapper(ReliefSelector):
 
     Parameters
     ----------
-    n_features_to_select, scope, scale, metric, n_samples, random_state, engine
-        As in `ReliefF`.
     ranker : ranker, optional
         Anything with `fit(X, y)` and `predict(X)`, or a ranker of leanrank. `RankSVM()` if not given. A clone of it is
         trained, unless `prefit`. Not used where `fit` is given scores.
@@ -96,8 +96,8 @@ class RankWrapper(ReliefSelector):
 
     Attributes
     ----------
-    ranking_, scores_, trace_, support_, selected_, dropped_
-        See `Selector`; the score is the weight.
+    scores_ : array
+        The weight.
     ranker_ : ranker or None
         The ranker that gave the scores.
 
@@ -121,38 +121,13 @@ class RankWrapper(ReliefSelector):
 
     _fewest_neighbors = 3
 
-    def __init__(
-        self,
-        n_features_to_select: int | float | None = None,
-        *,
-        ranker: Any = None,
-        prefit: bool = False,
-        n_neighbors: int = 5,
-        sigma: float | str | None = "auto",
-        normalise: str | None = None,
-        rank_scores: bool = False,
-        average: bool = True,
-        scope: str = "query",
-        scale: bool = True,
-        metric: str = "manhattan",
-        n_samples: int | None = None,
-        random_state: int = 0,
-        engine: Any = None,
-    ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.ranker = ranker
-        self.prefit = prefit
-        self.n_neighbors = n_neighbors
-        self.sigma = sigma
-        self.normalise = normalise
-        self.rank_scores = rank_scores
-        self.average = average
-        self.scope = scope
-        self.scale = scale
-        self.metric = metric
-        self.n_samples = n_samples
-        self.random_state = random_state
-        self.engine = engine
+    ranker: Any = None
+    prefit: bool = False
+    n_neighbors: int = 5
+    sigma: float | str | None = "auto"
+    normalise: str | None = None
+    rank_scores: bool = False
+    average: bool = True
 
     def fit(
         self, X: Any, y: Any = None, *, qid: Any = None, regroup: bool = False, scores: ArrayLike | None = None

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from leanrank.selectors.column_limits import ColumnLimits, per_cost
 from leanrank.selectors.greedy import best
-from leanrank.selectors.limits import Limits, per_cost
 
 Quality = Callable[[frozenset[int]], float]
 
@@ -52,7 +52,7 @@ class Found:
         return size not in self.best_of_size or quality > self.best_of_size[size][0]
 
 
-def forward(quality: Quality, limits: Limits, *, size: int, delta: float | None, floating: bool) -> Found:
+def forward(quality: Quality, limits: ColumnLimits, *, size: int, delta: float | None, floating: bool) -> Found:
     """Add the feature of the largest gain (per cost) until `size` are in or the gain is below `delta`.
 
     The first feature is taken whatever it gains. Floating (Pudil et al. 1994): after each step leave out features as
@@ -80,7 +80,7 @@ def forward(quality: Quality, limits: Limits, *, size: int, delta: float | None,
     return found
 
 
-def backward(quality: Quality, limits: Limits, *, size: int | None, delta: float | None, floating: bool) -> Found:
+def backward(quality: Quality, limits: ColumnLimits, *, size: int | None, delta: float | None, floating: bool) -> Found:
     """Leave out the feature of the smallest loss (per cost saved) until `size` are left or the loss is above `delta`.
 
     A bill above the budget is brought below it first, see `_paid`; what goes then is not on the path. Without `size`
@@ -124,7 +124,7 @@ def backward(quality: Quality, limits: Limits, *, size: int | None, delta: float
     return found
 
 
-def _paid(quality: Quality, limits: Limits, size: int | None) -> list[Taken]:
+def _paid(quality: Quality, limits: ColumnLimits, size: int | None) -> list[Taken]:
     """What a search backward begins with: all features, or as many as the budget pays.
 
     Features that cannot be paid at all go first, then the least missed, whatever that loses, until the bill fits. Those
@@ -150,7 +150,7 @@ def _set(members: list[Taken]) -> frozenset[int]:
     return frozenset(taken.feature for taken in members)
 
 
-def _mask(limits: Limits, members: list[Taken]) -> NDArray[np.bool_]:
+def _mask(limits: ColumnLimits, members: list[Taken]) -> NDArray[np.bool_]:
     mask = np.zeros(len(limits.own), dtype=bool)
     mask[[taken.feature for taken in members]] = True
     return mask
@@ -169,7 +169,7 @@ def _changes(
 
 def _least_missed(
     quality: Quality,
-    limits: Limits,
+    limits: ColumnLimits,
     members: list[Taken],
     spare: set[int] = frozenset(),  # type: ignore[assignment]
     most: float | None = None,
@@ -185,7 +185,7 @@ def _least_missed(
     return int(places[np.argmax(np.where(worth == worth.max(), change[places], -np.inf))])
 
 
-def _by_loss(quality: Quality, limits: Limits, members: list[Taken]) -> list[Taken]:
+def _by_loss(quality: Quality, limits: ColumnLimits, members: list[Taken]) -> list[Taken]:
     """The members by what the loss of each would be, those that must be kept first."""
     here = quality(_set(members))
     features = np.array(sorted(_set(members)), dtype=np.int64)

@@ -15,7 +15,8 @@ from leanrank.evaluation.journal import Journal
 from leanrank.evaluation.select import request
 from leanrank.evaluation.select import run as select_features
 from leanrank.rankers.adapters import as_ranker
-from leanrank.selectors.cegb import with_costs
+from leanrank.rankers.registry import get
+from leanrank.selectors.cegb import cegb_params
 from leanrank.selectors.selection_record import plain
 
 QUICK = {"ranker": RankSVM(C=1.0), "methods": ["gas"], "cv": 3, "n_features": 2, "progress": False}
@@ -78,9 +79,9 @@ def test_a_journal_tells_selectors_apart_by_their_parameters(tmp_path, data):
 
 def test_parameters_that_a_repr_leaves_out_are_kept():
     names = [f"f{j:02}" for j in range(50)]
-    one, other = (with_costs("lightgbm", np.ones(50) + tail, names) for tail in (0, np.arange(50) > 45))
+    one, other = (get("lightgbm", **cegb_params(np.ones(50) + tail, names)) for tail in (0, np.arange(50) > 45))
     assert repr(one) == repr(other)
-    assert request.ranker_settings(one) == request.ranker_settings(with_costs("lightgbm", np.ones(50), names))
+    assert request.ranker_settings(one) == request.ranker_settings(get("lightgbm", **cegb_params(np.ones(50), names)))
     assert request.ranker_settings(one) != request.ranker_settings(other)
     short = as_ranker("lightgbm", n_threads=1)
     assert request.ranker_settings(short) == {"ranker": repr(short)}
@@ -152,7 +153,9 @@ def test_select_writes_them_so(data, monkeypatch):
     monkeypatch.setattr(select_features, "Journal", refuse)
     names = data.feature_names
     wide = RankingData(np.tile(data.X, 5), data.y, data.query_ptr)
-    priced = [with_costs("lightgbm", costs, wide.feature_names) for costs in (np.ones(50), 1 + (np.arange(50) > 45))]
+    priced = [
+        get("lightgbm", **cegb_params(costs, wide.feature_names)) for costs in (np.ones(50), 1 + (np.arange(50) > 45))
+    ]
     calls = [
         (data, {"costs": pd.Series(1.5, names), "groups": {"a": {names[1], names[0]}}}),
         (wide, {"ranker": priced[0]}),

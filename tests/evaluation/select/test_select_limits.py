@@ -20,7 +20,8 @@ from leanrank import (
 )
 from leanrank.selectors import registry
 from leanrank.selectors._base import Selector
-from leanrank.selectors.cegb import with_costs
+from leanrank.selectors.cegb import cegb_params
+from leanrank.selectors.column_limits import ColumnLimits
 from leanrank.selectors.hybrids import IMPORTANCE, SIMILARITY
 from leanrank.selectors.limits import Limits
 from leanrank.selectors.path import Path
@@ -59,27 +60,14 @@ class Likes(Selector):
 class Priced(Likes):
     """Notes the limits that it is given."""
 
-    seen: ClassVar[list[tuple[object, object, Limits]]] = []
+    seen: ClassVar[list[tuple[Limits | None, ColumnLimits]]] = []
 
-    def __init__(self, n_features_to_select=None, *, liked=(), costs=None, groups=None):
+    def __init__(self, n_features_to_select=None, *, liked=(), limits=None):
         super().__init__(n_features_to_select, liked=liked)
-        self.costs = costs
-        self.groups = groups
+        self.limits = limits
 
     def _fit(self, source):
-        self.seen.append((self.costs, self.groups, self._limits()))
-        return super()._fit(source)
-
-
-class PricedAlone(Likes):
-    """Takes costs, but knows no groups."""
-
-    def __init__(self, n_features_to_select=None, *, liked=(), costs=None):
-        super().__init__(n_features_to_select, liked=liked)
-        self.costs = costs
-
-    def _fit(self, source):
-        Priced.seen.append((self.costs, None, self._limits()))
+        self.seen.append((self.limits, self._limits()))
         return super()._fit(source)
 
 
@@ -130,18 +118,18 @@ def test_methods_see_what_features_and_groups_cost(logs):
 
     own = dict(zip(logs.feature_names, [3.0, 0.5, 0.5, 1.0, 1.0, 1.0], strict=True))
     log = {"log": ["clicks", "dwell"]}
-    whole = Limits.of("select", logs.feature_names, costs=own | {"log": 2.0}, groups=log)
-    for _, _, limits in seen(Priced(), costs=own | {"log": 2.0}, groups=log):
+    whole = Limits(costs=own | {"log": 2.0}, groups=log).bound("select", logs.feature_names)
+    for _, limits in seen(Priced(), costs=own | {"log": 2.0}, groups=log):
         for taken in ([], [1], [0, 2], [3, 4, 5]):
             mask = np.isin(np.arange(6), taken)
             assert limits.marginal(mask).tolist() == whole.marginal(mask).tolist()
             assert limits.total(taken) == whole.total(taken)
-    assert all(limits.shared.tolist() == [1.0] for *_, limits in seen(Priced(), groups=log))
-    for method in (Priced(), PricedAlone()):
-        assert all(limits.own.tolist() == list(own.values()) for *_, limits in seen(method, costs=own))
-        assert all(costs is groups is None for costs, groups, _ in seen(method, costs=np.full(6, 2.0)))
-        assert all(costs is groups is None for costs, groups, _ in seen(method))
-    assert all(costs is None for costs, *_ in seen(PricedAlone(), costs=own | {"log": 2.0}, groups=log))
+    assert all(limits.shared.tolist() == [1.0] for _, limits in seen(Priced(), groups=log))
+    assert all(limits.own.tolist() == list(own.values()) for _, limits in seen(Priced(), costs=own))
+    assert all(given is None for given, _ in seen(Priced(), costs=np.full(6, 2.0)))
+    assert all(given is None for given, _ in seen(Priced()))
+    mine = Limits(must_keep=["noise1"])
+    assert all(given == mine for given, _ in seen(Priced(limits=mine)))
 
 
 def test_a_budget_holds_where_every_set_it_buys_loses_too_much(planted):
@@ -175,8 +163,8 @@ def test_never_with_the_whole_portfolio():
 def test_what_must_be_kept_makes_its_copies_redundant(two_copies):
     found = select(two_copies, methods=["mrmr"], must_keep=["a"], **COPIES)
     assert found.path[0] == "a"
-    own = MRMR(must_keep=["a"], importance=IMPORTANCE, similarity=SIMILARITY).fit(two_copies)
-    assert list(found.path) == [two_copies.feature_names[j] for j in own.ranking_]
+    own = MRMR(limits=Limits(must_keep=["a"]), importance=IMPORTANCE, similarity=SIMILARITY).fit(two_copies)
+    assert list(found.path) == [two_copies.feature_names[j] for j in own.order_]
     assert found.path[1] != "copy"
 
 
@@ -209,7 +197,7 @@ def test_selectors_keep_their_own_importance_and_similarity(planted):
     found = select(data, methods=[own, "gas"], n_features=6, **COPIES)
     assert {point.method for point in found.curve} == {"gas", "gas-2", "all features"}
     alone = select(data, methods=[own], n_features=6, **COPIES)
-    assert list(alone.indices) == own.fit(data).ranking_[:6].tolist()
+    assert list(alone.indices) == own.fit(data).order_[:6].tolist()
 
 
 @pytest.mark.parametrize("selector", [RankingRFE(), RankingRFE("ranksvm"), BoosterImportance(), "importance"])
@@ -223,8 +211,8 @@ def test_selectors_that_train_rankers_see_scaled_features(selector):
 def test_settings_by_feature_are_cut_in_every_method(planted):
     lightgbm = pytest.importorskip("lightgbm")
     data, _ = planted
-    booster = lightgbm.LGBMRanker(n_estimators=5, min_child_samples=2, n_jobs=1, verbose=-1)
-    ranker = with_costs(booster, dict.fromkeys(data.feature_names, 0.1), data.feature_names)
+    penalties = cegb_params(dict.fromkeys(data.feature_names, 0.1), data.feature_names)
+    ranker = lightgbm.LGBMRanker(n_estimators=5, min_child_samples=2, n_jobs=1, verbose=-1, **penalties)
     found = select(data, ranker, methods=["mrmr>rfe"], n_features=2, never=["f01"], cv=3, progress=False)
     assert found.n_features == 2
 
