@@ -43,7 +43,8 @@ class Provable(NamedTuple):
     mean: float
 
 
-class Choice(NamedTuple):
+@dataclass(frozen=True)
+class Choice:
     """The index of the chosen candidate, whether its loss is proven small, and why it was chosen.
 
     Where the stop rule keeps all features, `provable` is what it would take with a larger `max_loss`.

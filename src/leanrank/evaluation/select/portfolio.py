@@ -106,8 +106,9 @@ class Sight:
         Limits that it does not know, and the budget, are seen to afterwards.
         """
         chosen: Any = clone(selector)
-        if "limits" in selector.get_params(deep=False):
-            chosen.set_params(limits=Limits.of_columns(self.limits))
+        limits = Limits.of_columns(self.limits)
+        if limits is not None and "limits" in selector.get_params(deep=False):
+            chosen.set_params(limits=limits)
         if _gains_all_the_way(selector):
             chosen.set_params(max_features=self.largest)
         if isinstance(selector, RankerSelector):
@@ -118,7 +119,7 @@ class Sight:
 
     def _fitted_ranker(self, chosen: Any) -> Any:
         """A selector that trains rankers: those of the run where it names none itself."""
-        own = chosen.ranker is not None
+        own = getattr(chosen, "ranker", None) is not None
         if not own and isinstance(chosen, RelevanceMRMR):
             return chosen.fit_known(self)
         if not own and isinstance(chosen, FilteredRFE | RelevanceMRMR | BoosterImportance):

@@ -93,7 +93,6 @@ class Request:
     @cached_property
     def settings(self) -> dict[str, Any]:
         """Plain values that tell this request from any other, in the order in which they are shown."""
-        names, columns, limits = self.data.feature_names, self.columns, self.limits
         return {
             "metric": repr(self.metric),
             "metric_name": self.metric.name,
@@ -102,11 +101,7 @@ class Request:
             "max_loss": self.max_loss,
             "level": self.level,
             "n_features": self.n_features,
-            "costs": _costs_by_name(names, limits.costs, limits.groups or {}),
-            "groups": _groups_by_name(names, columns, limits.groups) if limits.groups else None,
-            "budget": limits.budget,
-            "must_keep": [names[j] for j in np.flatnonzero(columns.must_keep).tolist()],
-            "never": [names[j] for j in np.flatnonzero(columns.never).tolist()],
+            **limit_settings(self.limits, self.data.feature_names),
             "cv": self.cv,
             "random_state": self.random_state,
             "version": __version__,
@@ -227,6 +222,18 @@ def limits_of(*, costs: Any, groups: Any, must_keep: Any, never: Any, budget: An
     if budget is not None:
         budget = real_number("budget", budget, "a number >= 0 or None", 0)
     return Limits(dict(costs.items()) if _by_label(costs) else costs, groups, must_keep, never, budget)
+
+
+def limit_settings(limits: Limits, names: Sequence[str]) -> dict[str, Any]:
+    """The limits by name of feature, in the order of the columns."""
+    columns = limits.bound("select", names)
+    return {
+        "costs": _costs_by_name(names, limits.costs, limits.groups or {}),
+        "groups": _groups_by_name(names, columns, limits.groups) if limits.groups else None,
+        "budget": limits.budget,
+        "must_keep": [names[j] for j in np.flatnonzero(columns.must_keep).tolist()],
+        "never": [names[j] for j in np.flatnonzero(columns.never).tolist()],
+    }
 
 
 def _by_label(costs: Any) -> bool:

@@ -202,7 +202,8 @@ class Run:
         curves = Curves(self.paths, rule, self.held_out, self.sample, self.repeats).measured()
         candidates, values, baseline = curves.candidates, curves.values, curves.values[-1]
         losses = rule.compare(candidates, values)
-        best, proven, reason, provable = rule.choose(candidates, values, losses)
+        choice = rule.choose(candidates, values, losses)
+        best, provable = choice.index, choice.provable
         # which candidates were measured again was decided on all queries: nested estimates do without
         nested = rule.nested(candidates, curves.once, parts)
         path = self.paths.on_all(self.held_out, candidates[best].method if provable is None else provable.method)
@@ -219,8 +220,8 @@ class Run:
             method=candidates[best].method,
             measured_k=candidates[best].k,
             path=tuple(names[j] for j in path),
-            proven=proven,
-            reason=reason,
+            proven=choice.proven,
+            reason=choice.reason,
             provable=None if provable is None else provable._asdict(),
             versus_all=losses[best].to_dict(),
             nested=nested.to_dict(),
