@@ -10,6 +10,8 @@ from leanrank.data.parquet.scan import scan_parquet as scan_parquet
 from leanrank.data.parquet.writer import write_parquet as write_parquet
 from leanrank.data.ranking_data import RankingData as RankingData
 from leanrank.data.ranking_data import RankingSource as RankingSource
+from leanrank.data.reading import read as read
+from leanrank.data.reading import scan as scan
 from leanrank.data.scaling import QueryMinMaxScaler as QueryMinMaxScaler
 from leanrank.data.scaling import QueryStandardScaler as QueryStandardScaler
 from leanrank.data.splits import QueryKFold as QueryKFold
@@ -56,8 +58,10 @@ from leanrank.selectors.bestgain import BestGain as BestGain
 from leanrank.selectors.booster_importance import BoosterImportance as BoosterImportance
 from leanrank.selectors.boruta import RankingBoruta as RankingBoruta
 from leanrank.selectors.cfs import CFS as CFS
+from leanrank.selectors.clustering import Clustering as Clustering
 from leanrank.selectors.consistency import Consistency as Consistency
 from leanrank.selectors.fcbf import FCBF as FCBF
+from leanrank.selectors.fsmrank import Fitting as Fitting
 from leanrank.selectors.fsmrank import FSMRank as FSMRank
 from leanrank.selectors.fsmsvm import FSMSVM as FSMSVM
 from leanrank.selectors.fsscpr import FSSCPR as FSSCPR
@@ -75,7 +79,9 @@ from leanrank.selectors.mmr import MMR as MMR
 from leanrank.selectors.mpt import MPT as MPT
 from leanrank.selectors.mrmr import MRMR as MRMR
 from leanrank.selectors.msd import MSD as MSD
+from leanrank.selectors.neighbours import Neighbours as Neighbours
 from leanrank.selectors.ngas import NGAS as NGAS
+from leanrank.selectors.pagerank import BiasedPageRank as BiasedPageRank
 from leanrank.selectors.rankfilter import RankFilter as RankFilter
 from leanrank.selectors.rankwrapper import RankWrapper as RankWrapper
 from leanrank.selectors.relieff import ReliefF as ReliefF

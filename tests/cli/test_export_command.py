@@ -69,7 +69,7 @@ def test_a_model_of_all_features_is_refused_and_nothing_written(folder, tmp_path
 def test_no_input_is_written_over(folder, tmp_path, capsys):
     before = (folder / "full.json").read_bytes()
     assert run(arguments(folder, folder / "full.json")) == 2
-    assert "full.json would be written over" in capsys.readouterr().err
+    assert "full.json is read here, and would be written over" in capsys.readouterr().err
     assert (folder / "full.json").read_bytes() == before
     assert run(arguments(folder, tmp_path / "p.json", "--model-output", str(folder / "features.json"))) == 2
 
@@ -78,7 +78,7 @@ def test_no_input_is_written_over(folder, tmp_path, capsys):
     ("more", "to", "sentence"),
     [
         ((), "lucene", "Unknown engine 'lucene'"),
-        (("--match", "nearly"), "elasticsearch", "'match' parameter"),
+        (("--match", "nearly"), "elasticsearch", "--match must be"),
         (("--match", "name"), "elasticsearch", "Unknown feature of the feature set"),
         (("--normalizers", "NONE"), "elasticsearch", "cannot be read"),
     ],

@@ -86,7 +86,7 @@ def test_what_no_report_can_be_made_of(tmp_path, data):
     with pytest.raises(DataError, match="neither a journal nor JSON"):
         load_results(tmp_path / "text.txt")
     (tmp_path / "one.json").write_text('{"format": "leanrank-selection", "names": []}')
-    with pytest.raises(DataError, match="selection of one method"):
+    with pytest.raises(DataError, match="order of one method"):
         load_results(tmp_path / "one.json")
     (tmp_path / "report.json").write_text('{"format": "leanrank-report"}')
     with pytest.raises(DataError, match="is a report already"):

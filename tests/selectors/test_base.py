@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 import json
+import re
 
 import numpy as np
 import pandas as pd
@@ -18,7 +20,7 @@ from tests.selectors.random_graph import random_graph
 import leanrank
 from leanrank.data.ranking_data import RankingData
 from leanrank.errors import DataError, MissingValuesError, ParameterError
-from leanrank.selectors import GAS, TopK, registry
+from leanrank.selectors import GAS, Limits, TopK, registry
 from leanrank.selectors._base import Selector
 from leanrank.selectors.path import Path
 from leanrank.stats.feature_graph import FeatureGraph, feature_graph
@@ -218,7 +220,6 @@ def test_parameters_that_are_objects_are_recorded_by_what_they_are():
         "kind": "kendall",
         "ties": "half",
         "scope": "query",
-        "device": "cpu",
     }
 
 
@@ -275,3 +276,29 @@ def test_a_selector_must_say_how():
 
     with pytest.raises(NotImplementedError, match="Nothing must define _fit"):
         Nothing().fit(DATA)
+
+
+def test_ranking_is_the_rank_of_each_feature():
+    graph = FeatureGraph([0.2, 0.9, 0.5, 0.7, 0.1], np.eye(5), constant=[False, False, True, False, False])
+    whole = TopK().fit_graph(graph)
+    assert whole.order_.tolist() == [1, 3, 0, 4]
+    assert whole.ranking_.tolist() == [3, 1, 5, 2, 4]  # the constant feature comes behind the last
+    some = GAS(c=0, min_weight=0.5).fit_graph(graph)
+    assert some.order_.tolist() == [1, 3]
+    assert some.ranking_.tolist() == [3, 1, 3, 2, 3]  # those not reached and those dropped are equal
+    assert TopK(limits=Limits(budget=0)).fit_graph(graph).ranking_.tolist() == [1] * 5
+
+
+def test_parameters_are_declared_once_and_documented_everywhere():
+    for name in registry.names():
+        cls = registry.selector_class(name)
+        text = inspect.getdoc(cls)
+        assert text.count("Parameters\n----------\n") == text.count("Attributes\n----------\n") == 1, name
+        for parameter, signature in inspect.signature(cls).parameters.items():
+            entry = next(line for line in text.splitlines() if re.match(rf"(\w+, )*{parameter}(, \w+)* : ", line))
+            assert repr(signature.default) in entry.split("default=")[1], (name, parameter)
+        assert "order_ : " in text
+        assert "ranking_ : " in text
+        assert ("cost_ : " in text) == ("limits" in inspect.signature(cls).parameters), name
+    assert "The lowered weight" in GAS.__doc__  # its own words come before those of the base
+    assert GAS.__doc__.count("scores_ : ") == 1

@@ -22,6 +22,7 @@ from leanrank.rankers._base import NothingToLearnWarning
 from leanrank.rankers.ranksvm import RankSVM
 from leanrank.selectors import FSMSVM, FSMRank
 from leanrank.selectors.fsm_problem import FSMProblem
+from leanrank.selectors.fsmrank import Fitting
 from leanrank.stats.feature_graph import feature_graph
 
 DATA = tie_free(3, n_queries=16).subset([0, 1, 2, 3, 5, 6, 7, 8])
@@ -147,9 +148,9 @@ def test_lambdas_are_chosen_by_held_out_queries():
     assert found.coef_ == pytest.approx(
         FSMRank(lambda1=found.lambda1_, lambda2=found.lambda2_).fit(train).coef_, abs=1e-5
     )
-    folds = FSMRank(lambda1=grid1, lambda2=grid2, cv=3).fit(train)
+    folds = FSMRank(lambda1=grid1, lambda2=grid2, fitting=Fitting(cv=3)).fit(train)
     assert folds.lambda2_ < 100  # a price that leaves no feature is never taken
-    again = FSMRank(lambda1=grid1[::-1], lambda2=grid2[::-1], cv=3).fit(train)
+    again = FSMRank(lambda1=grid1[::-1], lambda2=grid2[::-1], fitting=Fitting(cv=3)).fit(train)
     assert (again.lambda1_, again.lambda2_) == (folds.lambda1_, folds.lambda2_)
 
 
@@ -179,7 +180,7 @@ def test_fsmsvm_tunes_its_size_on_held_out_queries():
 
 def test_too_few_steps_are_said():
     with pytest.warns(ConvergenceWarning, match="FSMRank stopped after 3 steps"):
-        FSMRank(max_iter=3).fit(DATA)
+        FSMRank(fitting=Fitting(max_iter=3)).fit(DATA)
 
 
 @pytest.mark.parametrize(
@@ -189,9 +190,9 @@ def test_too_few_steps_are_said():
         ({"lambda2": []}, "a number >= 0 or several"),
         ({"lambda2": "low"}, "a number >= 0 or several"),
         ({"unimportance": "none"}, "one of 'complement', 'stretched', 'inverse'"),
-        ({"tol": 0}, "The 'tol' parameter of FSMRank must be > 0"),
-        ({"max_iter": 0}, ">= 1"),
-        ({"cv": 1}, ">= 2"),
+        ({"fitting": Fitting(tol=0)}, "The 'tol' parameter of Fitting must be > 0"),
+        ({"fitting": Fitting(max_iter=0)}, ">= 1"),
+        ({"fitting": Fitting(cv=1)}, ">= 2"),
     ],
 )
 def test_impossible_parameters(parameters, message):
@@ -217,7 +218,7 @@ def test_lambdas_are_judged_in_the_order_of_the_file_where_the_metric_says_so(fo
         found = FSMRank(**given).fit(train, eval_set=valid)
         parts = [(train, valid)]
     else:
-        found = FSMRank(**given, cv=2).fit(coarse)
+        found = FSMRank(**given, fitting=Fitting(cv=2)).fit(coarse)
         arranged = Arrangement.of(coarse, sort_rows=False).data
         splits = QueryKFold(2).split_queries(arranged)
         parts = [(arranged.take_queries(a), arranged.take_queries(b)) for a, b in splits]

@@ -412,7 +412,11 @@ def test_selectors_that_know_no_limits_have_no_such_parameter():
         ({"must_keep": [4]}, ParameterError, "names of features or indices from 0 to 3. Got 4"),
         ({"never": [1.5]}, ParameterError, "The 'never' parameter of GAS must be names of features"),
         ({"never": [0, 1, 2, 3]}, ParameterError, "names every feature"),
-        ({"must_keep": ["tf"], "never": ["tf"]}, ParameterError, "'tf' is in both 'must_keep' and 'never' of GAS"),
+        (
+            {"must_keep": ["tf"], "never": ["tf"]},
+            ParameterError,
+            "'never' parameter of GAS names feature 'tf', which must be kept",
+        ),
         ({"budget": -1}, ParameterError, "The 'budget' parameter of GAS must be a number >= 0 or None"),
         ({"budget": 1, "must_keep": ["bm25", "tf"]}, ParameterError, "must be >= 2, the cost of 'must_keep'"),
         ({"n_features_to_select": 1, "must_keep": [0, 1]}, ParameterError, ">= 2, the number of features in"),

@@ -7,10 +7,12 @@ from tests.selectors.metamorphic import check_blocks_and_threads, check_columns,
 
 from leanrank.rankers import registry as rankers
 from leanrank.selectors import registry
+from leanrank.selectors.fsmrank import Fitting
 from leanrank.selectors.limits import Limits
 from leanrank.stats.importance import Importance
 
 DATA = tie_free(n_queries=40)
+GRID = {"lambda1": [0.1, 0.01], "lambda2": [0.1, 0.01], "fitting": Fitting(cv=2)}
 MAKERS = [pytest.param(lambda name=name: registry.get(name), id=name) for name in registry.names()]
 MAKERS += [
     pytest.param(lambda: registry.get("gas", importance="cross-entropy", similarity="tau_ap", c=0.3), id="gas-loss"),
@@ -18,7 +20,10 @@ MAKERS += [
     pytest.param(lambda: registry.get("fs-scpr", n_features_to_select="silhouette"), id="fs-scpr-silhouette"),
     pytest.param(lambda: registry.get("msd", n_features_to_select=5), id="msd-odd"),
     pytest.param(lambda: registry.get("greedy-wrapper", direction="backward", validation=2), id="wrapper-backward"),
-    pytest.param(lambda: registry.get("fsm-rank", lambda1=[0.1, 0.01], lambda2=[0.1, 0.01], cv=2), id="fsm-rank-grid"),
+    pytest.param(
+        lambda: registry.get("fsm-rank", **GRID),
+        id="fsm-rank-grid",
+    ),
     pytest.param(lambda: registry.get("ranking-rfe", importance="permutation", step=0.5), id="rfe-permutation"),
 ]
 LIMITS = Limits(costs={str(j + 1): j % 3 for j in range(9)}, budget=6)

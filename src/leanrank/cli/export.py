@@ -10,8 +10,8 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from leanrank.cli._input import JsonOption
-from leanrank.errors import ParameterError
+from leanrank.cli._outputs import check_outputs, refuse_stdout
+from leanrank.cli._reading import JsonOption
 
 
 def export(
@@ -44,18 +44,16 @@ def export(
 
     Example: leanrank export features.json --to elasticsearch --featureset full.json --model model.json -o pruned.json
     """
+    from leanrank.data.text_file import read_json
     from leanrank.data.whole_file import write_whole
     from leanrank.exports.export import export_features, model_suffix
-    from leanrank.exports.featureset import read_json
     from leanrank.rankers._saving import load_ranker
 
     beside = output.with_suffix("")
     model_path = model_output or beside.with_name(beside.name + model_suffix(to))
     mapping_path = beside.with_name(beside.name + ".mapping.json")
-    targets = {path.resolve() for path in (output, model_path, mapping_path)}
-    for given in (features, featureset, model, normalizers):
-        if given is not None and given.resolve() in targets:
-            raise ParameterError(f"{given} would be written over: choose another --output or --model-output.")
+    refuse_stdout("an export is several files", output, model_output)
+    check_outputs(output, mapping_path, model_path, reads=(features, featureset, model, normalizers))
     result = export_features(
         features,
         featureset,

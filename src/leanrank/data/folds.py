@@ -11,10 +11,11 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from leanrank.data.formats import COMPRESSIONS
 from leanrank.data.ranking_data import RankingData, concatenate
 from leanrank.errors import DataError
 
-_PACKED = ("", ".gz", ".zst", ".bz2")
+_PACKED = ("", *COMPRESSIONS)
 _N_PARTS = 5
 
 

@@ -151,7 +151,7 @@ class RankingData:
         part = object.__new__(RankingData)
         part.__dict__.update(
             self.__dict__,
-            X=self.X[a:b],
+            X=_run_of_rows(self.X, a, b),
             y=self.y[a:b],
             query_ptr=self.query_ptr[first : last + 1] - a,
             query_ids=self.query_ids[first:last],
@@ -198,7 +198,14 @@ class RankingData:
         return replace(self, X=X, feature_names=names)
 
     def take_queries(self, queries: ArrayLike) -> RankingData:
-        """The queries of these numbers (or a mask), in the order given; a number may repeat."""
+        """The queries of these numbers (or a mask), in the order given; a number may repeat.
+
+        A run of queries (4, 5, 6) is a view: it shares memory with these data, and nothing is copied.
+
+        >>> data = RankingData([[3.0], [2.0], [0.0]], [1, 0, 2], [0, 1, 2, 3])
+        >>> np.shares_memory(data.take_queries([1, 2]).X, data.X), np.shares_memory(data.take_queries([0, 2]).X, data.X)
+        (True, False)
+        """
         numbers = np.asarray(queries)
         if numbers.dtype == bool:
             numbers = np.flatnonzero(numbers)
@@ -207,6 +214,8 @@ class RankingData:
         outside = numbers[(numbers < 0) | (numbers >= self.n_queries)]
         if outside.size:
             raise DataError(f"Query number {outside[0]} is outside 0..{self.n_queries - 1}.")
+        if (np.diff(numbers) == 1).all():
+            return self._slice(int(numbers[0]), int(numbers[-1]) + 1)
         sizes = self.query_sizes[numbers]
         ptr = np.concatenate(([0], np.cumsum(sizes)))
         rows = np.repeat(self.query_ptr[numbers] - ptr[:-1], sizes) + np.arange(ptr[-1])
@@ -364,6 +373,17 @@ def _as_matrix(X: Any) -> Any:
     if X.shape[1] == 0:
         raise DataError("There are no features: X has no columns.")
     return X
+
+
+def _run_of_rows(X: Any, first: int, last: int) -> Any:
+    """Rows first..last-1 as a view."""
+    if not sp.issparse(X):
+        return X[first:last]
+    a, b = int(X.indptr[first]), int(X.indptr[last])
+    rows = sp.csr_array((last - first, X.shape[1]), dtype=X.dtype)
+    # Given to the constructor, arrays that are less than half of their base would be copied.
+    rows.data, rows.indices, rows.indptr = X.data[a:b], X.indices[a:b], X.indptr[first : last + 1] - a
+    return rows
 
 
 def _as_labels(y: Any, n: int) -> NDArray[np.float32]:

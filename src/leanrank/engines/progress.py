@@ -14,7 +14,7 @@ Advance: TypeAlias = Callable[..., None]
 
 
 class ProgressBar:
-    """Counts what is done, in stages, on standard error; nothing unless `shown` and a terminal is watching.
+    """Counts what is done, stage by stage, on standard error; nothing unless `shown` and a terminal is watching.
 
     >>> with ProgressBar(shown=False) as bar:
     ...     bar.stage("paths", 2)
@@ -44,6 +44,8 @@ class ProgressBar:
     def stage(self, what: str, total: float | None) -> None:
         """A new stage of so much work begins."""
         if self._bar is not None:
+            if self._stage is not None:
+                self._bar.update(self._stage, visible=False)
             self._stage = self._bar.add_task(what, total=total)
 
     def step(self, done: float = 1, what: str | None = None) -> None:

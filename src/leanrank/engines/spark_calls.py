@@ -54,8 +54,8 @@ class SparkCalls(ThreadCalls):
 
         with sendable("the Spark workers", (TypeError, AttributeError)):
             job = context.parallelize([0], 1).map(call)
-            [outcome] = collect(job)
-        return outcome
+            outcomes: list[Outcome] = collect(job)
+        return outcomes[0]
 
     def stop(self, futures: Iterable[Future[Outcome]]) -> None:
         self.engine.session._sc.cancelJobGroup(self._group)

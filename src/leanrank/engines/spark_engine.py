@@ -38,10 +38,12 @@ class SparkEngine:
     ----------
     session : pyspark.sql.SparkSession
         Not one of Spark Connect, which has no RDDs.
-    block_rows : int
+    block_rows : int, default=100000
         Rows a Python worker holds at once.
-    read_on : {"workers", "driver"}
+    read_on : {"workers", "driver"}, default="workers"
         Who reads files. Executors must see them under the same path.
+    device : {"cpu", "cuda", "auto"}, default="cpu"
+        What each worker computes on: its processor, its GPU, or a GPU where it has one; see `LocalEngine`.
 
     Notes
     -----
@@ -56,13 +58,16 @@ class SparkEngine:
     >>> graph = feature_graph(scan_parquet("judged/"), engine=engine)  # doctest: +SKIP
     """
 
-    def __init__(self, session: Any, *, block_rows: int = BLOCK_ROWS, read_on: str = "workers") -> None:
-        check_engine("SparkEngine", block_rows, read_on)
+    def __init__(
+        self, session: Any, *, block_rows: int = BLOCK_ROWS, read_on: str = "workers", device: str = "cpu"
+    ) -> None:
+        check_engine("SparkEngine", block_rows, read_on, device)
         if not isinstance(session, pyspark.sql.SparkSession) or not hasattr(session, "_sc"):
             raise ParameterError.of("SparkEngine", "session", "a SparkSession (not of Spark Connect)", session)
         self.session = session
         self.block_rows = block_rows
         self.read_on = read_on
+        self.device = device
         self._checked = False
 
     def __repr__(self) -> str:
@@ -75,7 +80,7 @@ class SparkEngine:
         """The merged partial of each statistic over all blocks of `source`, read once."""
         context = self.context()
         n_threads = int(context.defaultParallelism)
-        task = FoldTask(tuple(statistics), self.block_rows)
+        task = FoldTask.on(self, statistics)
         split = task.split(source, PARTS_PER_THREAD * n_threads, self.read_on)
         if split is not None:
             task, parts = split
@@ -192,13 +197,13 @@ def collect(rdd: Any, n_parts: int = 0, *, progress: bool = False) -> list[Any]:
 def _collect_watched(rdd: Any, n_parts: int) -> list[Any]:
     """Collect in another thread while this one asks Spark's tracker how many parts are done."""
     context, group = rdd.context, f"leanrank-{uuid4().hex}"
-    found: list[Any] = []
+    collected: list[Any] = []
     failed: list[BaseException] = []
 
     def collect() -> None:
         try:
             context.setJobGroup(group, "leanrank fold", interruptOnCancel=True)
-            found.extend(rdd.collect())
+            collected.extend(rdd.collect())
         except BaseException as error:
             failed.append(error)
 
@@ -217,7 +222,7 @@ def _collect_watched(rdd: Any, n_parts: int) -> list[Any]:
         raise
     if failed:
         raise failed[0]
-    return found
+    return collected
 
 
 def _parts_done(tracker: Any, group: str, n_parts: int) -> int:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from leanrank._optional import require
+from leanrank.data.formats import format_of_name
 from leanrank.data.whole_file import whole_file, write_whole
 from leanrank.errors import DataError, UnknownNameError
 from leanrank.evaluation.repetition import Repetition, repetition
@@ -155,7 +156,7 @@ class CrossValidation:
         target = Path(path)
         if target.suffix == ".json":
             write_whole(target, self.to_json(indent=1) + "\n")
-        elif target.suffix in (".parquet", ".pq"):
+        elif format_of_name(target) == "parquet":
             write_parquet_table(target, self.to_frame(per_query=per_query))
         else:
             raise UnknownNameError.of("kind of file", target.suffix, [".json", ".parquet"])

@@ -8,6 +8,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, wait
 from typing import Any, Self
 
 from leanrank.engines.calls import Calls, Outcome, ThreadCalls, Work, WorkerLost
+from leanrank.engines.fold import engine_for
 from leanrank.engines.progress import ProgressBar
 from leanrank.errors import EngineError, LeanRankError, ParameterError
 from leanrank.evaluation.journal import Journal, Task, key_of
@@ -63,7 +64,9 @@ class Tasks:
         if n_jobs < 1:
             raise ParameterError.of(owner, "n_jobs", ">= 1", n_jobs)
         self.journal = journal
+        self.n_jobs = n_jobs
         self.computed = self.reused = 0
+        engine = None if engine is None else engine_for(engine)
         self.elsewhere = (processes and n_jobs > 1) or hasattr(engine, "calls")
         self._bar = ProgressBar(shown=progress)
         self._calls = _calls(n_jobs, processes=processes, engine=engine)

@@ -7,18 +7,12 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
+from leanrank.data.text_file import read_text
 from leanrank.errors import DataError, UnknownNameError
-from leanrank.exports.featureset import (
-    ChosenFeatures,
-    FullSet,
-    Kept,
-    align,
-    mapping_text,
-    read_selection,
-    read_text,
-)
+from leanrank.exports.featureset import FullSet, Kept, align, mapping_text
 from leanrank.exports.linear import Normalizer, read_normalizers
 from leanrank.rankers._base import Ranker
+from leanrank.selectors.chosen_features import ChosenFeatures, read_selection
 
 _ENGINES = ("elasticsearch", "opensearch", "solr", "vespa", "ranklib", "lightgbm", "xgboost")
 

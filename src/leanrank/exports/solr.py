@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from leanrank.data.text_file import parse_json
 from leanrank.errors import DataError
-from leanrank.exports.featureset import FullSet, Kept, names_of, parse_json, to_json
+from leanrank.exports.featureset import FullSet, Kept, names_of, to_json
 from leanrank.exports.linear import Normalizer, weights_of
 from leanrank.rankers._base import Ranker
 

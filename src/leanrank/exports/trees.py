@@ -24,7 +24,7 @@ def xgboost_trees(ranker: Any, names: Sequence[str]) -> list[dict[str, Any]]:
     Engines sum leaves and know no base score, so with it inside the trees their sums equal `predict`.
     The format: https://xgboost.readthedocs.io/en/stable/tutorials/saving_model.html (dump_model).
     """
-    booster = ranker.model_
+    booster = ranker.estimator_
     learner = json.loads(booster.save_config())["learner"]
     objective, kind = str(learner["objective"]["name"]), str(learner["gradient_booster"]["name"])
     if kind != "gbtree":
@@ -53,7 +53,7 @@ def lightgbm_dump(ranker: Any, names: Sequence[str]) -> dict[str, Any]:
     """LightGBM's `dump_model` with these names of features."""
     if "\naverage_output" in ranker.model_text_ or "\nis_linear=1" in ranker.model_text_:
         raise ParameterError("A LightGBM model that averages its trees (rf) or has linear leaves cannot be exported.")
-    dump: dict[str, Any] = ranker.model_.dump_model()
+    dump: dict[str, Any] = ranker.estimator_.dump_model()
     dump["feature_names"] = list(names)
     dump.pop("feature_infos", None)  # by LightGBM's own names
     dump["pandas_categorical"] = dump.get("pandas_categorical") or []  # Vespa looks for it

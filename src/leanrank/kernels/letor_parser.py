@@ -174,6 +174,18 @@ def _skip_blanks(text: Any, at: Any) -> Any:
 
 
 @kernel
+def _null_end(text: Any, at: Any) -> Any:
+    """The end of a missing value, NULL or nan in any letters; `at` where there is none."""
+    if text[at] == 78 and text[at + 1] == 85 and text[at + 2] == 76 and text[at + 3] == 76:  # "NULL"
+        end = at + 4
+    elif text[at] | 32 == 110 and text[at + 1] | 32 == 97 and text[at + 2] | 32 == 110:  # "nan"
+        end = at + 3
+    else:
+        return at
+    return end if _ends(text[end]) else at
+
+
+@kernel
 def parse(
     text: NDArray[np.uint8],
     max_id: int,
@@ -282,23 +294,13 @@ def parse(
             at += 1
             value, end = _number(text, at, powers)
             if end == at:
-                if (
-                    text[at] == 78
-                    and text[at + 1] == 85
-                    and text[at + 2] == 76
-                    and text[at + 3] == 76  # "NULL"
-                    and _ends(text[at + 4])
-                ):
-                    if not nulls:
-                        error = NULL_REFUSED
-                        at = start
-                        break
-                    n_nulls += 1
-                    value, end = null_value, at + 4
-                else:
-                    error = BAD_VALUE
+                end = _null_end(text, at)
+                if end == at or not nulls:
+                    error = BAD_VALUE if end == at else NULL_REFUSED
                     at = start
                     break
+                n_nulls += 1
+                value = null_value
             elif not _ends(text[end]):
                 error = BAD_VALUE
                 at = start

@@ -15,15 +15,16 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted
 
 from leanrank.data.columns import id_column
-from leanrank.data.door import as_ranking_data, feature_matrix, is_source
+from leanrank.data.door import as_source, feature_matrix
 from leanrank.data.grouping import query_offsets
-from leanrank.data.ranking_data import RankingData, concatenate
+from leanrank.data.ranking_data import RankingData
 from leanrank.errors import DataError, ParameterError, UnknownNameError
 from leanrank.kernels.products import rows_times
 from leanrank.metrics._base import mean
 from leanrank.metrics.names import metric as parse_metric
 from leanrank.rankers._early_stopping import EarlyStopping
 from leanrank.rankers._permutation import permutation_importances
+from leanrank.rankers.eval_set import eval_data, has_names, in_memory
 
 Scores = NDArray[np.float64]
 
@@ -84,13 +85,15 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
         data = self._door(X, y, qid, regroup=regroup)
         self.n_features_in_ = data.n_features
         self._keep_names(X, data.feature_names)
-        valid = None if eval_set is None else self._eval_data(eval_set, regroup=regroup)
+        valid = None
+        if eval_set is not None:
+            valid = eval_data(eval_set, self, owner=self._title, regroup=regroup, missing=self.takes_missing)
         self._fit(data, valid)
         return self
 
     def _keep_names(self, X: Any, names: tuple[str, ...]) -> None:
         """Remember the names of the features if X had any."""
-        if _has_names(X):
+        if has_names(X):
             self.feature_names_in_ = np.array(names, dtype=object)
         elif hasattr(self, "feature_names_in_"):
             del self.feature_names_in_
@@ -126,7 +129,7 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
             raise ParameterError("score counts every query alike: leave out sample_weight (weights are not supported).")
         self._features(X)
         data = self._door(X, y, qid, regroup=True)
-        measure = parse_metric(metric) if isinstance(metric, str) else metric
+        measure = parse_metric(metric)
         return float(mean(measure.per_query(data.y, self._scores(data.X, data.query_ptr), data.query_ptr)))
 
     def importances(
@@ -222,18 +225,8 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
         )
 
     def _door(self, X: Any, y: Any, qid: Any, *, regroup: bool) -> RankingData:
-        if is_source(X) and not isinstance(X, RankingData):
-            X = concatenate(list(X.blocks()))
-        data = as_ranking_data(X, y, qid=qid, regroup=regroup, missing=self.takes_missing)
+        data = in_memory(as_source(X, y, qid=qid, regroup=regroup, missing=self.takes_missing))
         return data if self.takes_missing else data.require_complete(self._title)
-
-    def _eval_data(self, eval_set: Any, *, regroup: bool) -> RankingData:
-        if not isinstance(eval_set, tuple):
-            eval_set = (eval_set, None, None)
-        if len(eval_set) != 3:
-            raise DataError(f"eval_set must be a RankingData or a tuple (X, y, qid). Got {len(eval_set)} parts.")
-        self._features(eval_set[0])
-        return self._door(*eval_set, regroup=regroup)
 
     def _features(self, X: Any) -> Any:
         """The matrix of X, after checking its columns against those of `fit`."""
@@ -260,8 +253,3 @@ class LinearRanker(Ranker):
 
     def _scores(self, X: Any, query_ptr: NDArray[np.int64]) -> Scores:
         return rows_times(X, self.coef_)
-
-
-def _has_names(X: Any) -> bool:
-    """Whether the columns have names of their own: an array's and a CSR matrix's are only numbered."""
-    return not (isinstance(X, (np.ndarray, list, tuple)) or sp.issparse(X))

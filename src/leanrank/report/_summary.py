@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import platform
 from importlib.metadata import PackageNotFoundError, version
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 import numpy as np
 
@@ -27,31 +27,34 @@ VERSION = 1
 PACKAGES = ("numpy", "scipy", "scikit-learn", "numba", "lightgbm", "xgboost", "catboost", "altair", "vl-convert-python")
 
 
+class SummaryOptions(TypedDict, total=False):
+    """What a report may say beside its results: keywords of `summarize` and of `write_report`."""
+
+    test: dict[str, Any] | None
+    metric: str | None
+    engine: Any
+
+
 def summarize(
-    results: Selection | Comparison,
-    data: RankingData | None = None,
-    *,
-    test: dict[str, Any] | None = None,
-    metric: str | None = None,
-    engine: Any = None,
+    results: Selection | Comparison, data: RankingData | None = None, **options: Unpack[SummaryOptions]
 ) -> dict[str, Any]:
     """Everything a report says, as plain values that JSON can hold.
 
     Parameters
     ----------
     results : Selection or Comparison
-    data : RankingData, optional
+    data : RankingData, default=None
         What a selection was made from. With it come importance, likeness and clusters of features, and lint findings.
-    test : dict, optional
-        Of a selection: what it does to queries kept for a test, as `leanrank select --test` measures it.
-    metric : str, optional
-        Of a comparison: the metric that is tested.
+    test : dict, default=None
+        What a selection does to queries kept for a test, as `leanrank select --test` measures it.
+    metric : str, default=None
+        The metric of a comparison that is tested.
     engine : optional
         Where the feature graph is computed.
     """
     if isinstance(results, Comparison):
-        return _of_comparison(results, metric)
-    return _of_selection(results, data, test, engine)
+        return _of_comparison(results, options.get("metric"))
+    return _of_selection(results, data, options.get("test"), options.get("engine"))
 
 
 def _of_selection(

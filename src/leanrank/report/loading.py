@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import os
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from leanrank.data.text_file import read_json
 from leanrank.errors import DataError
 from leanrank.evaluation import journal_schema
 from leanrank.evaluation.compare.comparison import Comparison
@@ -48,18 +48,17 @@ def _of_journal(path: Path) -> Results:
 
 def _of_json(path: Path) -> Results:
     try:
-        record = json.loads(path.read_text(encoding="utf-8"))
-    except (ValueError, UnicodeError) as error:
+        record = read_json(path)
+    except DataError as error:
         raise DataError(
             f"{path}: is neither a journal nor JSON. A report is made of the features.json or the journal (.db) that "
             "`leanrank select` writes, or of the journal of `leanrank compare`."
         ) from error
     if isinstance(record, dict) and record.get("format") == "leanrank-report":
         raise DataError(f"{path}: is a report already. Make another from the file it was made of.")
-    if isinstance(record, dict) and "format" in record and "curve" not in record:
+    if isinstance(record, dict) and "names" in record and "curve" not in record:
         raise DataError(
-            f"{path}: is the selection of one method, which measured nothing. `leanrank select` without --method "
-            "measures, and its result can be reported."
+            f"{path}: is the order of one method, which measured nothing. `leanrank select` measures, and its "
+            "result can be reported."
         )
-    found = selection_of(record, path)
-    return Results(found, record.get("test"))
+    return Results(selection_of(record, path), record.get("test"))

@@ -252,7 +252,7 @@ class Selector(_TransformsRankingData, SelectorMixin, BaseEstimator):  # type: i
             )
 
     def _names(self) -> list[str]:
-        """Names of all features; those of a bare array are its column numbers from 1."""
+        """Names of all features; those of a bare array are its column numbers, from 1."""
         if hasattr(self, "feature_names_in_"):
             return [str(name) for name in self.feature_names_in_]
         return [str(j + 1) for j in range(self.n_features_in_)]

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import inspect
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, TypeVar, dataclass_transform
+from typing import TypeVar, dataclass_transform
 
 Estimator = TypeVar("Estimator", bound=type)
 
@@ -37,7 +38,7 @@ def _completed(cls: type) -> str:
                 if not known.keys() & set(names):
                     known |= dict.fromkeys(names, entry)
         if title == "Parameters":
-            known = {name: _with_default(known[name], p.default) for name, p in parameters.items() if name in known}
+            known = {name: _with_default(known[name], parameters) for name in parameters if name in known}
         elif "limits" not in parameters:
             known.pop("cost_", None)
         text = _with_section(text, title, "\n".join(dict.fromkeys(known.values())))
@@ -54,15 +55,19 @@ def _entries(text: str, title: str) -> list[tuple[list[str], str]]:
     if section is None:
         return []
     entries = re.split(r"\n(?=\w)", section[1].strip("\n"))
-    return [([name.strip() for name in entry.split("\n")[0].split(" : ")[0].split(",")], entry) for entry in entries]
+    return [(_names(entry.split("\n")[0]), entry) for entry in entries]
 
 
-def _with_default(entry: str, default: Any) -> str:
-    """The entry of one parameter with its default, which the class declares and the docstring need not repeat."""
+def _names(head: str) -> list[str]:
+    return [name.strip() for name in head.split(" : ")[0].split(",")]
+
+
+def _with_default(entry: str, parameters: Mapping[str, inspect.Parameter]) -> str:
+    """The entry of a parameter, or of several, with the default, which the class declares and no docstring repeats."""
     head, _, rest = entry.partition("\n")
-    if "," in head.split(" : ")[0] or "default=" in head or " : " not in head:
-        return entry
-    return f"{head.removesuffix(', optional')}, default={default!r}" + (f"\n{rest}" if rest else "")
+    defaults = dict.fromkeys(repr(parameters[name].default) for name in _names(head))
+    said = re.sub(r", (?:optional|default=.*)$", "", head)  # by a base, of its own default
+    return f"{said}, default={' and '.join(defaults)}" + (f"\n{rest}" if rest else "")
 
 
 def _with_section(text: str, title: str, body: str) -> str:

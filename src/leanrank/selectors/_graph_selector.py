@@ -36,6 +36,8 @@ class GraphSelector(Selector):
 
     Attributes
     ----------
+    scores_ : array of shape (n_features_in_,)
+        The criterion when each feature was taken.
     graph_ : FeatureGraph
         The graph the selection was made on, constant features included.
     """

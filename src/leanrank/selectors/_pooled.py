@@ -53,8 +53,8 @@ class Pooled:
 
     def inconsistency(self) -> Inconsistency:
         """How inconsistent sets of these features are, after one more fold."""
-        found: Inconsistency = fold(PatternCounts(self.binning, self.labels), self.source, self.engine)
-        return found
+        counted: Inconsistency = fold(PatternCounts(self.binning, self.labels), self.source, self.engine)
+        return counted
 
 
 @declared

@@ -13,6 +13,7 @@ from leanrank.engines.fold import fold
 from leanrank.errors import DataError
 from leanrank.selectors._base import Selector
 from leanrank.selectors._declared import declared
+from leanrank.selectors.neighbours import Neighbours, whole_number
 from leanrank.selectors.path import Path
 from leanrank.stats.constant import Constant
 from leanrank.stats.relief import DataExtent, Extent, ReliefSums, Weighing
@@ -38,42 +39,28 @@ class ReliefSelector(Selector):
     ----------
     n_neighbors : int
         k; where there are fewer, as many as there are.
-    scope : {"query", "global"}
-        Neighbours in the same query, or anywhere (the classic method; needs all rows in memory).
-    scale : bool
-        Divide differences by the feature's range over all rows.
-    metric : {"manhattan", "euclidean"}
-        Distance between documents.
-    n_samples : int or None
-        Visit a random sample of so many documents; all if not given.
-    random_state : int
-        Seed of the sample.
+    neighbours : Neighbours
+        Where they are looked for, by which distance, and for which documents.
     engine : Engine or None
-        Where the sums are computed (scope "query").
+        Where the sums are computed, if neighbours are those of a query.
+
+    Attributes
+    ----------
+    scores_ : array
+        The weight.
     """
 
     n_features_to_select: int | float | None = field(default=None, kw_only=False)
     n_neighbors: int = 10
-    scope: str = "query"
-    scale: bool = True
-    metric: str = "manhattan"
-    n_samples: int | None = None
-    random_state: int = 0
+    neighbours: Neighbours = Neighbours()
     engine: Any = None
     _fewest_neighbors = 1
 
     def _check_parameters(self) -> None:
         least = self._fewest_neighbors
-        for name in ("n_neighbors", "n_samples"):
-            value = getattr(self, name)
-            if name == "n_samples" and value is None:
-                continue
-            low = least if name == "n_neighbors" else 1
-            whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
-            self._require(name, f"a whole number >= {low}", whole and value >= low)
-        self._require_one_of("scope", ("query", "global"))
-        self._require_one_of("metric", ("manhattan", "euclidean"))
-        self._require_number("random_state", "a whole number >= 0", 0)
+        self._require("n_neighbors", f"a whole number >= {least}", whole_number(self.n_neighbors, least))
+        self._require("neighbours", "a Neighbours", isinstance(self.neighbours, Neighbours))
+        self.neighbours.check()
 
     def _weighing(self, source: RankingSource, extent: Extent) -> Weighing:
         raise NotImplementedError(f"{type(self).__name__} must define _weighing.")
@@ -83,11 +70,11 @@ class ReliefSelector(Selector):
         raise NotImplementedError(f"{type(self).__name__} must define _weights.")
 
     def _fit(self, source: RankingSource) -> Path:
-        if self.scope == "global" and not isinstance(source, RankingData):
+        if self.neighbours.scope == "global" and not isinstance(source, RankingData):
             source = concatenate(list(source.blocks()))
         statistics: list[Any] = [Constant(), DataExtent()]
-        if self.n_samples is not None:
-            statistics.append(RowSample(int(self.n_samples), int(self.random_state)))
+        if self.neighbours.n_samples is not None:
+            statistics.append(RowSample(int(self.neighbours.n_samples), int(self.neighbours.random_state)))
         constant, extent, *threshold = fold(statistics, source, self.engine)
         kept = np.flatnonzero(~constant)
         if not len(kept):
@@ -96,17 +83,19 @@ class ReliefSelector(Selector):
         statistic = ReliefSums(
             self._weighing(source, extent),
             kept,
-            np.divide(1.0, width, out=np.zeros(len(kept)), where=width > 0.0) if self.scale else np.ones(len(kept)),
+            np.divide(1.0, width, out=np.zeros(len(kept)), where=width > 0.0)
+            if self.neighbours.scale
+            else np.ones(len(kept)),
             int(self.n_neighbors),
-            self.metric == "euclidean",
-            (threshold[0], int(self.random_state)) if threshold else None,
+            self.neighbours.metric == "euclidean",
+            (threshold[0], int(self.neighbours.random_state)) if threshold else None,
         )
         weights = self._weights(Sums(*self._sums(statistic, source)))
         return Path.by_score(weights, reason="weight").lift(kept, len(constant))
 
     def _sums(self, statistic: ReliefSums, source: RankingSource) -> tuple[Floats, Floats, int]:
-        if self.scope == "global":
+        if self.neighbours.scope == "global":
             assert isinstance(source, RankingData)
             return statistic.finish(statistic.of_whole(source))
-        found: tuple[Floats, Floats, int] = fold(statistic, source, self.engine)
-        return found
+        sums: tuple[Floats, Floats, int] = fold(statistic, source, self.engine)
+        return sums

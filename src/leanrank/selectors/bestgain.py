@@ -74,10 +74,8 @@ class BestGain(Selector):
         Stop after so many features.
     count_picked : bool
         Whether documents taken already count in the length of a segment.
-    ties : {"input", "shuffle"}
-        Equal values keep the order of the file, or an order drawn once for each query.
-    random_state : int
-        Seed of "shuffle".
+    shuffle_ties : int or None
+        Equal values keep the order of the file, or get an order drawn once for each query from this seed.
     n_features_to_select : int, float or None
         Take exactly so many, whatever they gain; None leaves it to `delta`.
     engine : optional
@@ -94,6 +92,10 @@ class BestGain(Selector):
     gains_ : array
         The gain of every step: the gain curve. The first is the metric of the first feature alone, and where the search
         stopped by `delta`, the last is the largest gain there was, which was too small.
+
+    See Also
+    --------
+    GreedyWrapper, GAS
 
     Notes
     -----
@@ -121,8 +123,7 @@ class BestGain(Selector):
     relevance_threshold: float = field(default=1, kw_only=False)
     max_features: int | None = field(default=None, kw_only=False)
     count_picked: bool = False
-    ties: str = "input"
-    random_state: int = 0
+    shuffle_ties: int | None = None
     n_features_to_select: int | float | None = None
     engine: Any = None
     limits: Limits | None = None
@@ -133,8 +134,8 @@ class BestGain(Selector):
         self._require_number("relevance_threshold", "a number")
         if self.max_features is not None:
             self._require_number("max_features", "a whole number >= 1 or None", 1)
-        self._require_one_of("ties", ("input", "shuffle"))
-        self._require_number("random_state", "a whole number >= 0", 0)
+        if self.shuffle_ties is not None:
+            self._require_number("shuffle_ties", "a whole number >= 0 or None", 0)
         self._merging()  # an unknown metric is refused here
 
     def _check_sizes(self) -> None:
@@ -150,7 +151,7 @@ class BestGain(Selector):
             measure = parse_metric(self.metric, relevance_threshold=self.relevance_threshold, empty="zero")
         else:
             measure = parse_metric(self.metric)
-        seed = int(self.random_state) if self.ties == "shuffle" else None
+        seed = None if self.shuffle_ties is None else int(self.shuffle_ties)
         return Merging(measure, float(self.relevance_threshold), bool(self.count_picked), seed)
 
     def _fit(self, source: RankingSource) -> Path:
@@ -159,8 +160,8 @@ class BestGain(Selector):
             constant = fold(Constant(), source, self.engine)
 
             def one_round(chosen: tuple[int, ...], left: NDArray[np.int64]) -> tuple[NDArray[np.float64], float]:
-                found: tuple[NDArray[np.float64], float] = fold(Gains(merging, chosen, left), source, self.engine)
-                return found
+                gains: tuple[NDArray[np.float64], float] = fold(Gains(merging, chosen, left), source, self.engine)
+                return gains
         else:
             lists = RankedLists(source, merging)
             constant = ~lists.varies if source.query_sizes.max() > 1 else np.zeros(source.n_features, dtype=bool)

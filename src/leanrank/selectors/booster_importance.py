@@ -29,15 +29,15 @@ class BoosterImportance(RankerSelector):
         "permutation": loss of `metric` when the feature is shuffled within each query. "loss": loss of `metric` when it
         is held at its mean within each query. "coef": absolute weight in a linear ranker. "auto": "gain" of a booster,
         "coef" of a linear ranker, "permutation" of any other.
-    metric : str or metric
-        For "permutation" and "loss".
-    random_state : int
-        For "permutation".
 
     Attributes
     ----------
     scores_ : array
         The importance.
+
+    See Also
+    --------
+    RankingRFE, RelevanceMRMR, RankingBoruta
 
     Notes
     -----

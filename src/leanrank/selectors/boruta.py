@@ -46,8 +46,6 @@ class RankingBoruta(RankerSelector):
         Chance of deciding a useless feature wrongly, over all features, in (0, 1).
     importance : {"auto", "coef", "gain", "split", "shap", "permutation", "loss"}
         See `RankingRFE`.
-    metric : str or metric
-        For "permutation" and "loss".
     random_state : int
         Seed of the shuffles.
 
@@ -61,6 +59,10 @@ class RankingBoruta(RankerSelector):
         "confirmed", "tentative" or "rejected"; features that are constant are "rejected".
     hits_, rounds_ : arrays of int64 of shape (n_features_in_,)
         Hits, and rounds taken part in.
+
+    See Also
+    --------
+    RankingRFE, StabilitySelection, BoosterImportance
 
     Notes
     -----

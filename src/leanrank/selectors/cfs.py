@@ -60,9 +60,9 @@ def _exhaustive(relevance: Matrix, uncertainty: Matrix) -> tuple[int, ...]:
     best_merit = 0.0
     for size in range(1, len(relevance) + 1):
         for group in combinations(range(len(relevance)), size):
-            found = merit(group, relevance, uncertainty)
-            if found > best_merit + _TIE:
-                best, best_merit = group, found
+            value = merit(group, relevance, uncertainty)
+            if value > best_merit + _TIE:
+                best, best_merit = group, value
     return tuple(sorted(best, key=lambda j: (-relevance[j], j)))
 
 
@@ -106,6 +106,10 @@ class CFS(SetFilter):
         r_c of every feature.
     merit_ : float
         Merit of the set found by the search.
+
+    See Also
+    --------
+    FCBF, Consistency
 
     Notes
     -----

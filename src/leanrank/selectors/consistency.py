@@ -59,6 +59,10 @@ class Consistency(SetFilter):
     inconsistency_ : float
         U of the selected set; `inconsistency_of_all_` that of all features.
 
+    See Also
+    --------
+    INTERACT, CFS
+
     Notes
     -----
     Two folds. Memory: the distinct patterns of all features, 12 bytes per pattern and feature plus 8 per pattern and

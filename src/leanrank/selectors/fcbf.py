@@ -47,6 +47,10 @@ class FCBF(SetFilter):
     scores_ : array
         su_j of every feature.
 
+    See Also
+    --------
+    SymmetricalUncertainty, CFS, INTERACT
+
     Notes
     -----
     Two folds; more where the relevant features have more than 2,896 bins, for then groups of them are counted against

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from itertools import product
 from typing import Any
 
@@ -42,6 +42,36 @@ _UNIMPORTANCE: dict[str, Callable[[Vector], Vector]] = {
 }
 
 
+@dataclass(frozen=True)
+class Fitting:
+    """How `FSMRank` and `FSMSVM` find their minimum, and choose among several lambdas.
+
+    Parameters
+    ----------
+    cv : int, default=5
+        Folds of whole queries in which lambdas are compared where `fit` gets no `eval_set`.
+    tol : float, default=1e-7
+        How far the optimality conditions may be violated.
+    max_iter : int, default=20_000
+        Steps at most.
+
+    See Also
+    --------
+    FSMRank, FSMSVM
+    """
+
+    cv: int = 5
+    tol: float = 1e-7
+    max_iter: int = 20_000
+
+    def check(self) -> None:
+        """Refuse what cannot be."""
+        rules = [("cv", ">= 2", self.cv >= 2), ("tol", "> 0", self.tol > 0), ("max_iter", ">= 1", self.max_iter >= 1)]
+        for name, rule, holds in rules:
+            if not holds:
+                raise ParameterError.of("Fitting", name, rule, getattr(self, name))
+
+
 @declared
 class FSMRank(RankerSelector):
     r"""A linear ranker whose weights pay for unimportance, and for being used beside similar features.
@@ -62,7 +92,7 @@ class FSMRank(RankerSelector):
         At most how many, or which share of all, by absolute weight; None takes all that have a weight.
     lambda1, lambda2 : float or sequence of floats
         Price of similarity and of unimportance, >= 0. Of several values, the pair with the best `metric` on held-out
-        queries is kept (of equals the largest): those of the `eval_set` of `fit`, or of `cv` folds without one.
+        queries is kept (of equals the largest): those of the `eval_set` of `fit`, or of folds without one.
     unimportance : {"complement", "stretched", "inverse"}
         b is 1 - importance; the same with importances stretched to [0, 1] from the smallest to the largest, so that
         they count however close to each other they are; or 1 / importance.
@@ -70,12 +100,8 @@ class FSMRank(RankerSelector):
         What `feature_graph` takes. Absolute similarities are used.
     metric : str or metric
         Chooses among several lambdas.
-    cv : int
-        Folds of whole queries, for that.
-    tol : float
-        How far the optimality conditions may be violated.
-    max_iter : int
-        Steps at most.
+    fitting : Fitting
+        How the minimum is found, and in how many folds lambdas are compared.
 
     Attributes
     ----------
@@ -96,6 +122,10 @@ class FSMRank(RankerSelector):
         Features with a weight, by its size.
     scores_ : array
         Absolute weights.
+
+    See Also
+    --------
+    FSMSVM, RankSVM
 
     Notes
     -----
@@ -125,9 +155,7 @@ class FSMRank(RankerSelector):
     importance: Any = "map"
     similarity: Any = "kendall"
     metric: Any = "map"
-    cv: int = 5
-    tol: float = 1e-7
-    max_iter: int = 20_000
+    fitting: Fitting = Fitting()
     engine: Any = None
 
     def predict(self, X: Any, *, qid: Any = None) -> Vector:
@@ -140,9 +168,8 @@ class FSMRank(RankerSelector):
         self._grid("lambda1")
         self._grid("lambda2")
         self._require_one_of("unimportance", tuple(_UNIMPORTANCE))
-        self._require_number("tol", "> 0", low=np.nextafter(0, 1))
-        self._require_number("max_iter", ">= 1", low=1)
-        self._require_number("cv", ">= 2", low=2)
+        self._require("fitting", "a Fitting", isinstance(self.fitting, Fitting))
+        self.fitting.check()
 
     def _new_ranker(self) -> Ranker:
         return RankSVM()
@@ -168,12 +195,12 @@ class FSMRank(RankerSelector):
             bench.data, importance=self.importance, similarity=self.similarity, engine=self.engine
         )
         solution = self._problem(data, self.graph_.subset(columns)).minimise(
-            self.lambda1_, self.lambda2_, tol=self.tol, max_iter=self.max_iter
+            self.lambda1_, self.lambda2_, tol=self.fitting.tol, max_iter=self.fitting.max_iter
         )
-        if solution.violation > self.tol:
+        if solution.violation > self.fitting.tol:
             warnings.warn(
-                f"{type(self).__name__} stopped after {self.max_iter} steps, {solution.violation:.2g} from the "
-                "optimum. Raise max_iter, tol or the lambdas.",
+                f"{type(self).__name__} stopped after {self.fitting.max_iter} steps, {solution.violation:.2g} from the "
+                "optimum. Raise max_iter or tol of Fitting, or the lambdas.",
                 ConvergenceWarning,
                 stacklevel=4,
             )
@@ -206,7 +233,7 @@ class FSMRank(RankerSelector):
             )
         parts = [(data, valid)]
         if valid is None:
-            splits = QueryKFold(min(int(self.cv), data.n_queries)).split_queries(data)
+            splits = QueryKFold(min(int(self.fitting.cv), data.n_queries)).split_queries(data)
             parts = [(data.take_queries(train), data.take_queries(test)) for train, test in splits]
         values: list[list[Vector]] = [[] for _ in pairs]
         n_used: list[list[int]] = [[] for _ in pairs]
@@ -216,12 +243,12 @@ class FSMRank(RankerSelector):
             problem = self._problem(train, graph)
             start: Vector | None = None
             for place, (lambda1, lambda2) in enumerate(pairs):
-                solution = problem.minimise(lambda1, lambda2, start, tol=_COARSE, max_iter=self.max_iter)
+                solution = problem.minimise(lambda1, lambda2, start, tol=_COARSE, max_iter=self.fitting.max_iter)
                 start = solution.x
                 weight = _weights(solution)
                 n_used[place].append(int((weight != 0).sum()))
                 values[place].append(measure.per_query(test.y, rows_times(test.X, weight), test.query_ptr))
-        quality = np.round([float(mean(np.concatenate(found))) for found in values], 12)
+        quality = np.round([float(mean(np.concatenate(per_query))) for per_query in values], 12)
         for place, (lambda1, lambda2) in enumerate(pairs):
             entry = {"lambda1": lambda1, "lambda2": lambda2, "metric": float(quality[place])}
             self.grid_.append({**entry, "n_features": float(np.mean(n_used[place]))})

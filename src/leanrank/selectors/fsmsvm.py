@@ -46,6 +46,10 @@ class FSMSVM(FSMRank):
     scores_ : array
         Those weights.
 
+    See Also
+    --------
+    FSMRank, RankSVM
+
     Notes
     -----
     FSMRank and a RankSVM, or one for each size tried.

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from leanrank.selectors._declared import declared
 from leanrank.selectors._graph_selector import GraphSelector
-from leanrank.selectors.pagerank import biased_pagerank
+from leanrank.selectors.clustering import Clustering
+from leanrank.selectors.pagerank import BiasedPageRank, biased_pagerank
 from leanrank.selectors.path import Path, Step
 from leanrank.selectors.spectral import Spectrum
 from leanrank.stats.feature_graph import FeatureGraph
@@ -55,28 +56,19 @@ class FSSCPR(GraphSelector):
     Parameters
     ----------
     n_features_to_select : int, float, "eigengap", "silhouette" or None
-        Clusters, one feature each: a number, a share of all features, or found in `k_min` to `k_max` from the largest
+        Clusters, one feature each: a number, a share of all features, or found in `clustering` from the largest
         gap of the eigenvalues or the best silhouette. None is "eigengap".
     sigma : float
         Similarity up to this is no edge.
-    alpha : float
-        Damping of PageRank, in [0, 1): how much neighbours count against a feature's own importance.
     importance : str or object
         The preference p, as `feature_graph` takes it; where some are negative (a loss), p counts from the smallest.
     edge_scale : {"fraction", "tau"}
         Edges from similarity as it is ("kendall" is the fraction of concordant pairs, 0.5 where unrelated), or brought
         from [0, 1] to [-1, 1] first, so that `sigma` cuts unrelated and opposed features.
-    cluster_similarity : {"cosine", "edge"}
-        Centrality in a cluster from the rows of Y, or from the edges.
-    relevance_scale : {"none", "max", "cluster_minmax"}
-        PageRank as it is (then it mostly breaks ties, being near 1/K), over its maximum, or stretched to [0, 1] inside
-        each cluster.
-    dangling : {"leak", "redistribute"}
-        Whether the share of a feature without edges is lost, or returned to all by p.
-    k_min, k_max : int, int or None
-        Range of the automatic sizes; None is half the features, rounded up.
-    n_init : int
-        Restarts of each 2-means.
+    clustering : Clustering
+        How the families are told apart.
+    pagerank : BiasedPageRank
+        How relevance flows between features.
     random_state : int
         Seed of k-means.
 
@@ -95,6 +87,10 @@ class FSSCPR(GraphSelector):
         The criterion of step 4, which decides inside clusters.
     trace_ : list of dict
         One record per cluster: who won (`feature`), with which `score`, by how much (`gain`), over whom (`reason`).
+
+    See Also
+    --------
+    HCAS, GAS
 
     Notes
     -----
@@ -121,27 +117,18 @@ class FSSCPR(GraphSelector):
 
     n_features_to_select: Any = field(default="eigengap", kw_only=False)
     sigma: float = 0.1
-    alpha: float = 0.85
     edge_scale: str = "fraction"
-    cluster_similarity: str = "cosine"
-    relevance_scale: str = "none"
-    dangling: str = "leak"
-    k_min: int = 2
-    k_max: int | None = None
-    n_init: int = 10
+    clustering: Clustering = Clustering()
+    pagerank: BiasedPageRank = BiasedPageRank()
     random_state: int = 0
 
     def _check_parameters(self) -> None:
         self._require_number("sigma", "a number")
-        self._require_number("alpha", ">= 0 and < 1", low=0, high=np.nextafter(1, 0))
         self._require_one_of("edge_scale", ("fraction", "tau"))
-        self._require_one_of("cluster_similarity", ("cosine", "edge"))
-        self._require_one_of("relevance_scale", ("none", "max", "cluster_minmax"))
-        self._require_one_of("dangling", ("leak", "redistribute"))
-        self._require_number("k_min", ">= 1", low=1)
-        if self.k_max is not None:
-            self._require_number("k_max", f">= k_min, {self.k_min}", low=self.k_min)
-        self._require_number("n_init", ">= 1", low=1)
+        self._require("clustering", "a Clustering", isinstance(self.clustering, Clustering))
+        self._require("pagerank", "a BiasedPageRank", isinstance(self.pagerank, BiasedPageRank))
+        self.clustering.check()
+        self.pagerank.check()
         if isinstance(self.n_features_to_select, str):
             self._require_one_of("n_features_to_select", AUTOMATIC)
 
@@ -167,11 +154,12 @@ class FSSCPR(GraphSelector):
         edges = np.where(similarity > self.sigma, np.maximum(similarity, 0.0), 0.0)
         np.fill_diagonal(edges, 0.0)
         preference = graph.importance - min(0.0, float(graph.importance.min()))
-        s = biased_pagerank(edges, preference, alpha=self.alpha, redistribute=self.dangling == "redistribute")
+        clustering, flow = self.clustering, self.pagerank
+        s = biased_pagerank(edges, preference, alpha=flow.alpha, redistribute=flow.dangling == "redistribute")
         spectrum = Spectrum.of(edges)
         k = self._automatic_size(spectrum) if size is None else size
-        labels = spectrum.clusters(k, n_init=self.n_init, random_state=self.random_state)
-        if self.cluster_similarity == "edge":
+        labels = spectrum.clusters(k, n_init=clustering.n_init, random_state=self.random_state)
+        if clustering.centrality == "edge":
             likeness = edges
         else:
             Y = spectrum.embedding(k) if 1 < k < len(s) else np.ones((len(s), 1))
@@ -190,16 +178,17 @@ class FSSCPR(GraphSelector):
         m = len(spectrum.eigenvalues)
         if m == 1:
             return 1
-        low = min(int(self.k_min), m - 1)
-        high = max(low, min(-(-m // 2) if self.k_max is None else int(self.k_max), m - 1))
+        way = self.clustering
+        low = min(int(way.k_min), m - 1)
+        high = max(low, min(-(-m // 2) if way.k_max is None else int(way.k_max), m - 1))
         if self.n_features_to_select == "silhouette":
-            return spectrum.silhouette(low, high, n_init=self.n_init, random_state=self.random_state)
+            return spectrum.silhouette(low, high, n_init=way.n_init, random_state=self.random_state)
         return spectrum.eigengap(low, high)
 
     def _scaled(self, s: NDArray[np.float64], C: NDArray[np.int64]) -> NDArray[np.float64]:
-        if self.relevance_scale == "max":
+        if self.pagerank.scale == "max":
             return np.asarray(s[C] / s.max()) if s.max() > 0 else s[C]
-        if self.relevance_scale == "cluster_minmax":
+        if self.pagerank.scale == "cluster_minmax":
             spread = float(np.ptp(s[C]))
             return np.asarray((s[C] - s[C].min()) / spread) if spread > 0 else np.zeros(len(C))
         return np.asarray(s[C])

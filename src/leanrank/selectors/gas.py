@@ -38,6 +38,10 @@ class GAS(GraphSelector):
     scores_ : array
         The lowered weight of each feature when it was taken.
 
+    See Also
+    --------
+    MMR, MRMR, MSD, MPT, NGAS, XGAS, TopK
+
     Notes
     -----
     O(K^2) after the graph. Constant features are dropped first: similar to nothing, they would never be penalised.

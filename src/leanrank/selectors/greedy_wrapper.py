@@ -14,7 +14,7 @@ from leanrank.selectors._ranker_selector import Bench, RankerSelector
 from leanrank.selectors.limits import Limits
 from leanrank.selectors.path import Path, Step
 from leanrank.selectors.set_quality import SetQuality
-from leanrank.selectors.set_search import Found, backward, forward
+from leanrank.selectors.set_search import SearchResult, backward, forward
 
 # The smallest gain worth a feature where the caller names neither a gain nor a number.
 _DELTA = 0.001
@@ -58,6 +58,10 @@ class GreedyWrapper(RankerSelector):
         What each feature gained when it was taken (forward) or would lose (backward).
     qualities_ : dict from tuple of int to float
         M of every set trained; no set is trained twice.
+
+    See Also
+    --------
+    RankingRFE, BestGain
 
     Notes
     -----
@@ -114,31 +118,31 @@ class GreedyWrapper(RankerSelector):
         size = None if wanted is None else min(wanted, bench.n_features)
         delta = _DELTA if self.delta is None and size is None and np.isinf(limits.budget) else self.delta
         if self.direction == "forward":
-            found = forward(quality, limits, size=size or bench.n_features, delta=delta, floating=self.floating)
+            result = forward(quality, limits, size=size or bench.n_features, delta=delta, floating=self.floating)
         else:
-            found = backward(quality, limits, size=size, delta=delta, floating=self.floating)
+            result = backward(quality, limits, size=size, delta=delta, floating=self.floating)
         self.qualities_ = {
             tuple(sorted(int(bench.kept[j]) for j in features)): value for features, value in quality.known.items()
         }
         self._sets = {
             n: bench.kept[[taken.feature for taken in members]]
-            for n, (_, members) in found.best_of_size.items()
+            for n, (_, members) in result.best_of_size.items()
             if self.floating
         }
-        return self._path(found, bench)
+        return self._path(result, bench)
 
-    def _path(self, found: Found, bench: Bench) -> Path:
+    def _path(self, result: SearchResult, bench: Bench) -> Path:
         name = self.metric if isinstance(self.metric, str) else getattr(self.metric, "name", "quality")
         steps = []
-        for place, taken in enumerate(found.order):
+        for place, taken in enumerate(result.order):
             if self.direction == "forward":
                 why = f"{name} {taken.quality:.6g} with it, {taken.gain:+.6g}"
             else:
-                left = "" if place < found.stop else ", left out"
+                left = "" if place < result.stop else ", left out"
                 why = f"{name} {taken.quality:.6g}, {-taken.gain:+.6g} without it{left}"
             steps.append(Step(taken.feature, taken.gain, taken.gain, why))
         path = Path.of(steps, bench.n_features)
-        return Path(path.order, path.scores, path.trace, path.dropped, stop=found.stop)
+        return Path(path.order, path.scores, path.trace, path.dropped, stop=result.stop)
 
     def _first(self, size: int) -> NDArray[np.int64]:
         return self._sets.get(size, super()._first(size))

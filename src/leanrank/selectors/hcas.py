@@ -42,6 +42,10 @@ class HCAS(GraphSelector):
     trace_ : list of dict
         `gain` is the height of the cut that set the feature free.
 
+    See Also
+    --------
+    NGAS, XGAS, FSSCPR
+
     Notes
     -----
     O(K^2) for the tree, O(K) for the path. Clusters of noise are represented like any other: give it few clusters, or

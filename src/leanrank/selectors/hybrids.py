@@ -113,9 +113,10 @@ class RelevanceMRMR(RankerSelector):
     Examples
     --------
     >>> from leanrank import RelevanceMRMR, make_ranking
-    >>> data, truth = make_ranking(30, n_informative=2, n_redundant=0, n_noise=4, random_state=0)
-    >>> [truth[j].role for j in RelevanceMRMR(n_features_to_select=2).fit(data).selected_]
-    ['informative', 'informative']
+    >>> data, truth = make_ranking(30, n_informative=3, n_redundant=3, n_noise=3, random_state=0)
+    >>> blend = RelevanceMRMR("ranksvm", 2, relevance="blend").fit(data)
+    >>> {truth[j].role for j in blend.selected_}
+    {'informative'}
     """
 
     ranker: Any = field(default=None, kw_only=False)
@@ -189,8 +190,9 @@ class FilteredRFE(RankerSelector):
     --------
     >>> from leanrank import FilteredRFE, make_ranking
     >>> data, truth = make_ranking(30, n_informative=2, n_redundant=0, n_noise=4, random_state=0)
-    >>> [truth[j].role for j in FilteredRFE(n_features_to_select=2, filter="mrmr").fit(data).selected_]
-    ['informative', 'informative']
+    >>> eliminated = FilteredRFE("ranksvm", filter="mrmr").fit(data)
+    >>> {truth[j].role for j in eliminated.select(2)}, eliminated.n_trained_
+    ({'informative'}, 6)
     """
 
     ranker: Any = field(default=None, kw_only=False)

@@ -57,6 +57,10 @@ class InformationGain(_TableScore):
     scores_ : array
         The gain.
 
+    See Also
+    --------
+    ChiSquared, SymmetricalUncertainty, FCBF
+
     Notes
     -----
     One or two folds: for the cuts, and for the counts where the cuts go through values that were taken together (see
@@ -95,6 +99,10 @@ class ChiSquared(_TableScore):
     scores_ : array
         The statistic.
 
+    See Also
+    --------
+    InformationGain, SymmetricalUncertainty
+
     Notes
     -----
     Memory and cost as `InformationGain`. Grows with the number of rows, so it compares features of one data set only.
@@ -128,6 +136,10 @@ class SymmetricalUncertainty(_TableScore):
     ----------
     scores_ : array
         SU.
+
+    See Also
+    --------
+    InformationGain, ChiSquared, FCBF
 
     Notes
     -----

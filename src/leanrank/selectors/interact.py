@@ -39,6 +39,10 @@ class INTERACT(SetFilter):
     inconsistency_ : float
         U of the set that stays; `inconsistency_of_all_` that of all features.
 
+    See Also
+    --------
+    Consistency, FCBF
+
     Notes
     -----
     Two folds. Memory: about 12 bytes per distinct pattern and feature, as `Consistency`. Cost: K passes over the

@@ -59,9 +59,11 @@ class Limits:
         kept, banned = places.mask("must_keep", self.must_keep), places.mask("never", self.never)
         if (kept & banned).any():
             name = names[int(np.argmax(kept & banned))]
-            raise ParameterError(f"Feature {name!r} is in both 'must_keep' and 'never' of {owner}: take it out of one.")
+            sentence = f"The 'never' parameter of {owner} names feature {name!r}, which must be kept: take one out."
+            raise ParameterError(sentence, owner=owner, parameter="never")
         if banned.all():
-            raise ParameterError(f"The 'never' parameter of {owner} names every feature: none is left to select.")
+            sentence = f"The 'never' parameter of {owner} names every feature: none is left to select."
+            raise ParameterError(sentence, owner=owner, parameter="never")
         member = _members(places, self.groups)
         own, shared = _prices(places, self.costs, list(self.groups or {}), member)
         if self.budget is not None and not (_is_number(self.budget) and self.budget >= 0):
@@ -100,7 +102,8 @@ class _Places:
         """The column of one feature, by its name or index."""
         if isinstance(feature, str):
             if feature not in self.names:
-                raise UnknownNameError.of(f"feature in '{parameter}' of {self.owner}", feature, self.names)
+                kind = f"feature in '{parameter}' of {self.owner}"
+                raise UnknownNameError.of(kind, feature, self.names, owner=self.owner, parameter=parameter)
             return self.names.index(feature)
         if isinstance(feature, (int, np.integer)) and not isinstance(feature, bool) and 0 <= feature < len(self.names):
             return int(feature)
@@ -126,7 +129,8 @@ def _members(places: _Places, groups: Any) -> Mask:
         raise ParameterError.of(places.owner, "groups", "a dict from a group's name to its features", groups)
     for name in groups:
         if name in places.names:
-            raise ParameterError(f"Group {name!r} of {places.owner} has the name of a feature: give it another.")
+            sentence = f"Group {name!r} of {places.owner} has the name of a feature: give it another."
+            raise ParameterError(sentence, owner=places.owner, parameter="groups")
     rows = [places.mask("groups", features) for features in groups.values()]
     return np.array(rows, dtype=bool).reshape(len(groups), len(places.names))
 
@@ -152,7 +156,9 @@ def _prices(
             first = places.names[unknown[0]]
             raise ParameterError(
                 f"The 'costs' of {places.owner} have no cost for {len(unknown)} of {n} features, the first of which is "
-                f"{first!r}: name each, or its group."
+                f"{first!r}: name each, or its group.",
+                owner=places.owner,
+                parameter="costs",
             )
     elif costs is not None:
         try:

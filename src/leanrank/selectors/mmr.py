@@ -32,10 +32,9 @@ class MMR(GraphSelector):
     aggregate : {"max", "mean"}
         Whether the nearest feature taken counts, or the average of them.
 
-    Attributes
-    ----------
-    scores_ : array
-        The criterion when each feature was taken.
+    See Also
+    --------
+    GAS, MSD, MPT, MRMR
 
     Notes
     -----

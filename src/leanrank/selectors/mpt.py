@@ -28,10 +28,9 @@ class MPT(GraphSelector):
     b : float
         Aversion to risk, >= 0. With 0 this is `TopK`.
 
-    Attributes
-    ----------
-    scores_ : array
-        The criterion when each feature was taken.
+    See Also
+    --------
+    MMR, MSD, GAS
 
     Notes
     -----

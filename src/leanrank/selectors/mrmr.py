@@ -46,10 +46,9 @@ class MRMR(GraphSelector):
         What `feature_graph` takes. With ``relevance="f"`` and pooled Pearson similarity this is the usual MRMR of
         regression and classification. For features with many equal values, Kendall with ``ties="cosine"`` serves best.
 
-    Attributes
-    ----------
-    scores_ : array
-        The criterion when each feature was taken.
+    See Also
+    --------
+    GAS, MMR, RelevanceMRMR
 
     Notes
     -----

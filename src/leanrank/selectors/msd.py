@@ -40,6 +40,10 @@ class MSD(GraphSelector):
     scores_ : array
         The value of the pair each feature came with; the relevance of one taken alone.
 
+    See Also
+    --------
+    MMR, MPT, HCAS
+
     Notes
     -----
     O(K^3) after the graph. Pairs are far apart inside, but two pairs may be alike: `MMR` looks at all taken so far.
@@ -74,9 +78,9 @@ class MSD(GraphSelector):
         pairs = _Pairs(value, limits)
         steps: list[Step] = []
         while len(steps) < wanted and (left := limits.open(taken)).any():
-            found = pairs.best(taken, left) if len(steps) + 2 <= wanted else None
-            if found is not None:
-                i, j = found
+            pair = pairs.best(taken, left) if len(steps) + 2 <= wanted else None
+            if pair is not None:
+                i, j = pair
                 pair = (j, i) if r[j] > r[i] else (i, j)
                 for feature, partner in (pair, pair[::-1]):
                     why = f"relevance {r[feature]:.6g}, with {names[partner]!r} (likeness {s[i, j]:.6g})"

@@ -32,6 +32,10 @@ class NGAS(GraphSelector):
     scores_ : array
         The importance: the method has no other weight.
 
+    See Also
+    --------
+    XGAS, HCAS, GAS
+
     Notes
     -----
     O(K^2) after the graph, no parameter to tune. It looks back one step only, so for larger sizes it may come back to

@@ -27,10 +27,9 @@ class RankFilter(ReliefF):
     level_index : bool
         Count grades 0, 1, 2, ... by rank instead of taking the labels' values, where labels have gaps.
 
-    Attributes
-    ----------
-    scores_ : array
-        The weight.
+    See Also
+    --------
+    ReliefF, RankWrapper
 
     Notes
     -----
@@ -43,10 +42,10 @@ class RankFilter(ReliefF):
 
     Examples
     --------
-    >>> from leanrank import RankFilter, RankingData
+    >>> from leanrank import Neighbours, RankFilter, RankingData
     >>> X = [[0, 0.2], [0.1, 0.9], [0.5, 0.1], [0.6, 0.8], [1, 0.3], [0.9, 0.7]]
     >>> data = RankingData(X, [0, 0, 1, 1, 2, 2], [0, 6])
-    >>> RankFilter(n_neighbors=1, scale=False).fit(data).scores_.round(6).tolist()
+    >>> RankFilter(n_neighbors=1, neighbours=Neighbours(scale=False)).fit(data).scores_.round(6).tolist()
     [0.675489, -0.437419]
     """
 

@@ -16,6 +16,7 @@ from leanrank.data.ranking_data import RankingData, RankingSource, concatenate
 from leanrank.engines.fold import fold
 from leanrank.errors import DataError
 from leanrank.rankers._base import Ranker
+from leanrank.rankers.adapters import as_ranker
 from leanrank.selectors._declared import declared
 from leanrank.selectors._relief import Floats, ReliefSelector, Sums
 from leanrank.stats.relief import Extent, ReliefSums, ScoreDifferences, Weighing
@@ -91,15 +92,15 @@ class RankWrapper(ReliefSelector):
         Divide the differences from the median by the median or by the largest distance in score.
     rank_scores : bool
         Replace scores by their ranks inside the query.
-    average : bool
-        Divide by the number of documents that have a neighbour; otherwise weights are sums.
 
     Attributes
     ----------
-    scores_ : array
-        The weight.
     ranker_ : ranker or None
         The ranker that gave the scores.
+
+    See Also
+    --------
+    RankFilter, RReliefF
 
     Notes
     -----
@@ -111,12 +112,12 @@ class RankWrapper(ReliefSelector):
 
     Examples
     --------
-    >>> from leanrank import RankingData, RankWrapper
+    >>> from leanrank import Neighbours, RankingData, RankWrapper
     >>> X = [[0, 0.2], [0.1, 0.9], [0.5, 0.1], [0.6, 0.8], [1, 0.3], [0.9, 0.7]]
     >>> data = RankingData(X, [0, 0, 1, 1, 2, 2], [0, 6])
-    >>> wrapper = RankWrapper(n_neighbors=3, sigma=None, scale=False, average=False)
+    >>> wrapper = RankWrapper(n_neighbors=3, sigma=None, neighbours=Neighbours(scale=False))
     >>> wrapper.fit(data, scores=[0, 0.1, 0.5, 0.6, 1, 0.9]).scores_.round(6).tolist()
-    [0.366667, -0.31]
+    [0.061111, -0.051667]
     """
 
     _fewest_neighbors = 3
@@ -127,7 +128,6 @@ class RankWrapper(ReliefSelector):
     sigma: float | str | None = "auto"
     normalise: str | None = None
     rank_scores: bool = False
-    average: bool = True
 
     def fit(
         self, X: Any, y: Any = None, *, qid: Any = None, regroup: bool = False, scores: ArrayLike | None = None
@@ -194,18 +194,18 @@ class RankWrapper(ReliefSelector):
 
             ranker: Any = RankSVM()
         else:
-            ranker = clone(self.ranker)
+            ranker = as_ranker(self.ranker) if isinstance(self.ranker, str) else clone(self.ranker)
         data = source if isinstance(source, RankingData) else concatenate(list(source.blocks()))
         return ranker.fit(data) if isinstance(ranker, Ranker) else ranker.fit(data.X, data.y)
 
     def _sums(self, statistic: ReliefSums, source: RankingSource) -> tuple[Floats, Floats, int]:
-        if self._given is None or self.scope == "global":
+        if self._given is None or self.neighbours.scope == "global":
             return super()._sums(statistic, source)
         return statistic.finish(statistic.of(source))  # type: ignore[arg-type]
 
     def _weights(self, sums: Sums) -> Floats:
         total = np.round(sums.differences[0] / max(sums.plain[0], 1.0), 12)
-        return np.asarray(total * self._unit * (1.0 if self.average else sums.plain[0]))
+        return np.asarray(total * self._unit)
 
 
 @dataclass(frozen=True, eq=False)

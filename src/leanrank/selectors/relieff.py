@@ -34,12 +34,16 @@ class ReliefF(ReliefSelector):
     Parameters
     ----------
     skip_single_level : bool
-        With scope "query": skip queries whose documents are all of one grade; they would only lower weights.
+        Among neighbours of a query: skip queries whose documents are all of one grade; they would only lower weights.
 
     Attributes
     ----------
     scores_ : array
         The weight, in [-1, 1] or so. Below 0 a feature separates nothing.
+
+    See Also
+    --------
+    RankFilter, RReliefF, RankWrapper
 
     Notes
     -----
@@ -52,17 +56,17 @@ class ReliefF(ReliefSelector):
 
     Examples
     --------
-    >>> from leanrank import RankingData, ReliefF
+    >>> from leanrank import Neighbours, RankingData, ReliefF
     >>> X = [[0, 0.2], [0.1, 0.9], [0.5, 0.1], [0.6, 0.8], [1, 0.3], [0.9, 0.7]]
     >>> data = RankingData(X, [0, 0, 1, 1, 2, 2], [0, 6])
-    >>> ReliefF(n_neighbors=1, scale=False).fit(data).scores_.round(6).tolist()
+    >>> ReliefF(n_neighbors=1, neighbours=Neighbours(scale=False)).fit(data).scores_.round(6).tolist()
     [0.5, -0.466667]
     """
 
     skip_single_level: bool = True
 
     def _weighing(self, source: RankingSource, extent: Extent) -> Weighing:
-        skip = bool(self.skip_single_level) and self.scope == "query"
+        skip = bool(self.skip_single_level) and self.neighbours.scope == "query"
         return ClassDifferences(extent.labels, miss_weights(extent, self._factor(extent.labels)), skip)
 
     def _factor(self, labels: Floats) -> Floats:

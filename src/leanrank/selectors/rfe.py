@@ -45,10 +45,6 @@ class RankingRFE(RankerSelector):
         "coef" of a linear ranker, "gain" of a booster, "permutation" of any other.
     step : int or float
         Features to drop at a time: a number, or a share in (0, 1) of those left.
-    metric : str or metric
-        For "permutation" and "loss".
-    random_state : int
-        For "permutation".
 
     Attributes
     ----------
@@ -56,6 +52,10 @@ class RankingRFE(RankerSelector):
         The importance of each feature the last time it was trained on, as a share of the largest then.
     n_trained_ : int
         Rankers trained.
+
+    See Also
+    --------
+    FilteredRFE, RankingBoruta, BoosterImportance
 
     Notes
     -----

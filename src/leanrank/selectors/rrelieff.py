@@ -28,10 +28,9 @@ class RReliefF(ReliefSelector):
     sigma : float or None
         d falls as exp(-(rank/sigma)^2) with the neighbour's rank 1, 2, ...; None weighs all neighbours alike.
 
-    Attributes
-    ----------
-    scores_ : array
-        The weight.
+    See Also
+    --------
+    ReliefF, RankWrapper
 
     Notes
     -----
@@ -43,10 +42,10 @@ class RReliefF(ReliefSelector):
 
     Examples
     --------
-    >>> from leanrank import RankingData, RReliefF
+    >>> from leanrank import Neighbours, RankingData, RReliefF
     >>> X = [[0, 0.2], [0.1, 0.9], [0.5, 0.1], [0.6, 0.8], [1, 0.3], [0.9, 0.7]]
     >>> data = RankingData(X, [0, 0, 1, 1, 2, 2], [0, 6])
-    >>> RReliefF(n_neighbors=2, scale=False).fit(data).scores_.round(6).tolist()
+    >>> RReliefF(n_neighbors=2, neighbours=Neighbours(scale=False)).fit(data).scores_.round(6).tolist()
     [0.175, -0.2125]
     """
 

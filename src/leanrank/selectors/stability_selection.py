@@ -59,6 +59,10 @@ class StabilitySelection(Selector):
     intervals_ : array of shape (n_features_in_, 2)
         Wilson's interval of each frequency.
 
+    See Also
+    --------
+    RankingBoruta
+
     Notes
     -----
     `n_resamples` runs of the selector on `share` of the data. Use it to see how much of a selection is luck: of near

@@ -25,6 +25,10 @@ class TopK(GraphSelector):
     scores_ : array
         The importance.
 
+    See Also
+    --------
+    GAS, BoosterImportance
+
     Notes
     -----
     O(K log K) after the graph. Blind to redundancy: of a family of near copies it takes all before anything else. Use

@@ -36,6 +36,10 @@ class XGAS(GraphSelector):
     scores_ : array
         The importance: the method has no other weight.
 
+    See Also
+    --------
+    NGAS, HCAS, GAS
+
     Notes
     -----
     O(K^2 log K) after the graph. A wider `p` trusts importance more; like `NGAS` it looks back one step only.

@@ -237,10 +237,13 @@ class TestRefused:
     @pytest.mark.parametrize(
         ("change", "sentence"),
         [
-            ({"n_features": 1, "must_keep": [7, 8, 9]}, "'n_features' .* >= 3, the number of features in 'must_keep'"),
+            (
+                {"n_features": 1, "must_keep": [7, 8, 9]},
+                "'n_features' .* >= 3, the number of features that must be kept",
+            ),
             ({"n_features": True}, "'n_features' parameter of select must be from 1 to 10.*Got True"),
             ({"n_features": 2.0}, "'n_features' parameter of select must be from 1 to 10.*Got 2.0"),
-            ({"n_features": 10, "never": [0]}, "from 1 to 9, the number of features not in 'never'"),
+            ({"n_features": 10, "never": [0]}, "from 1 to 9, the number of features that may be taken"),
             ({"must_keep": [0, 1], "budget": 1}, "'budget' parameter of select must be >= 2, the cost of 'must_keep'"),
             ({"budget": 0.5}, "'budget' parameter of select must be >= 1, the cost of the cheapest feature. Got 0.5"),
             (

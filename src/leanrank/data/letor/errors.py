@@ -11,7 +11,7 @@ from leanrank.kernels import letor_parser as parser
 REPEATED_ID = 100
 
 _SHAPE = "<label> qid:<query> <feature>:<value> ... # comment"
-_NUMBERS = {"nan", "inf", "infinity"}
+_NUMBERS = {"nan", "inf", "infinity"}  # nan with a sign
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from leanrank.data.compressed import PathLike, name_of, open_bytes
 from leanrank.data.letor.errors import Fault, came_back, no_rows, without_queries
-from leanrank.data.letor.groups import find_sizes, read_sizes
 from leanrank.data.letor.lines import PIECE_BYTES, whole_lines
+from leanrank.data.letor.query_sizes import find_sizes, read_sizes
 from leanrank.data.letor.rows import Format, Piece, Rows, parse_piece
 from leanrank.errors import DataError
 from leanrank.kernels import letor_parser as parser

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from leanrank.data.formats import format_of_name
 from leanrank.data.whole_file import write_whole
 from leanrank.errors import DataError, UnknownNameError
 from leanrank.evaluation import journal_schema
@@ -255,7 +256,7 @@ class Comparison:
 
 def check_kind(path: Path) -> None:
     """Refuse a file that `Comparison.write` could not write, before the work rather than after it."""
-    if path.suffix not in (".json", ".parquet", ".pq"):
+    if path.suffix != ".json" and format_of_name(path) != "parquet":
         raise UnknownNameError.of("kind of file", path.suffix, [".json", ".parquet"])
 
 

@@ -162,7 +162,9 @@ def valid_of(valid: Any, data: RankingData) -> RankingData | None:
     if not isinstance(valid, RankingData):
         kind = f"a tuple of {len(valid)}" if isinstance(valid, tuple) else f"an object of type {type(valid).__name__}"
         raise ParameterError(
-            f"The 'valid' parameter of select must be a RankingData or a tuple (X, y, qid). Got {kind} instead."
+            f"The 'valid' parameter of select must be a RankingData or a tuple (X, y, qid). Got {kind} instead.",
+            owner="select",
+            parameter="valid",
         )
     there, here = valid.feature_names, data.feature_names
     if len(there) != len(here):
@@ -194,7 +196,9 @@ def check_judged(data: RankingData, metric: Metric, cv: int) -> None:
     if judged < cv:
         raise DataError(
             f"{judged} of {data.n_queries:,} queries are judged (two documents with different labels, and counted by "
-            f"{metric.name}), but {cv} folds need at least {cv}: judge more queries, or ask for fewer folds with 'cv'."
+            f"{metric.name}), but {cv} folds need at least {cv}: judge more queries, or ask for fewer folds.",
+            owner="select",
+            parameter="cv",
         )
 
 
@@ -211,9 +215,9 @@ def check_limits(limits: Limits, names: Sequence[str], n_features: int | None) -
         raise ParameterError.of("select", "budget", rule, limits.budget)
     if n_features is not None:
         usable, kept = int((~columns.never).sum()), int(columns.must_keep.sum())
-        rule = f"from 1 to {usable}, the number of features" + (" not in 'never'" if columns.never.any() else "")
+        rule = f"from 1 to {usable}, the number of features" + (" that may be taken" if columns.never.any() else "")
         if whole_number("n_features", n_features, rule, 1, usable) < kept:
-            rule = f">= {kept}, the number of features in 'must_keep'"
+            rule = f">= {kept}, the number of features that must be kept"
             raise ParameterError.of("select", "n_features", rule, n_features)
 
 

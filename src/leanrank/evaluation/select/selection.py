@@ -174,7 +174,7 @@ class Selection:
         return "\n".join(lines)
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values. `names`, `ids` (1-based), `indices` (0-based) are as `leanrank select --method` writes them."""
+        """Plain values. `names`, `ids` (1-based), `indices` (0-based) are as `leanrank order` writes them."""
         return {
             "format": FORMAT,
             "format_version": VERSION,
