@@ -49,7 +49,7 @@ class _Seen(Rule):
 
 
 def held_out_values(split: Split, kind: str, name: str, f: int) -> dict[str, list[float | None]]:
-    """Of each method that chooses as many as asked, the metric of every training query as `select` sees it."""
+    """The metric of every training query as `select` sees it, of each method that chooses as many as asked."""
     _Seen.shown.clear()
     with patch("leanrank.evaluation.select.request.Rule", _Seen):
         choose(OURS, split, kind, K, name, f)
@@ -59,7 +59,7 @@ def held_out_values(split: Split, kind: str, name: str, f: int) -> dict[str, lis
 
 
 def tested(split: Split, kind: str, name: str) -> dict[str, float]:
-    """Of each method, the mean test metric of what it chooses from the whole training part."""
+    """The mean test metric of what each method chooses from the whole training part."""
     ranker, metric = final_ranker(kind), ndcg(name)
     held_out = HeldOut(Material(split.train, None, ranker), metric, cv=5, random_state=0)
     sight = Sight(held_out, None, ColumnLimits.none(split.train.n_features), K)

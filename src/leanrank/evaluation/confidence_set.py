@@ -25,7 +25,7 @@ def confidence_set(
     level : float
         The model confidence set level. 0.75 and 0.9 are the levels that the authors report.
     n_resamples, random_state : int
-        Of the bootstrap.
+        Resamples of the bootstrap, and their seed.
 
     Notes
     -----

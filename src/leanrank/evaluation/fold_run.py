@@ -75,7 +75,7 @@ def feature_sets(
     points : sequence of dict
         Settings to try.
     graph : FeatureGraph, optional
-        Of the training queries, for selectors on a graph; otherwise they compute it, once for all points.
+        The graph of the training queries, for selectors on one; otherwise they compute it, once for all points.
     """
     if selector is None:
         return [FeatureSet(tuple(range(train.n_features)))]
@@ -135,7 +135,7 @@ def run_fold(
 ) -> FoldRecord:
     """Train every ranker on every set, keep the best on the validation queries, and score the test queries.
 
-    Of equals the one with fewest features is kept, then the earlier ranker, then the earlier set. `fits` is for
+    Among equals the one with fewest features is kept, then the earlier ranker, then the earlier set. `fits` is for
     several calls with this fold and these rankers: features that an earlier call had are not trained on again.
     """
     best: tuple[float, int, int, int] | None = None

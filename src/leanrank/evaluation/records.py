@@ -46,7 +46,7 @@ class FoldRecord:
     query_ids, per_query : list, dict of lists
         The test queries and each metric of each; None where the metric leaves the query out.
     selection_seconds, training_seconds : float
-        Of the chosen candidate: selecting, and training the ranker on what was selected.
+        The time of selecting what was chosen, and of training the ranker on it.
     """
 
     fold: str

@@ -77,7 +77,7 @@ class Comparison:
     unfinished : int
         (ranker, k, method) combinations with some folds missing; they are in no table.
     graph_seconds : tuple of float
-        Of each feature graph computed, for all methods together; not part of the methods' selection seconds.
+        The time of each feature graph, computed for all methods together; not part of the methods' selection seconds.
     """
 
     about: Mapping[str, Any]
@@ -88,22 +88,22 @@ class Comparison:
     @classmethod
     def of(cls, journal: Journal, about: Mapping[str, Any]) -> Comparison:
         """The tables of an open journal about these things."""
-        found: dict[tuple[str, int | None, str], dict[int, FoldRecord]] = {}
+        finished: dict[tuple[str, int | None, str], dict[int, FoldRecord]] = {}
         graphs: list[float] = []
         for task, result, seconds in journal:
             if journal_schema.is_graph(task):
                 graphs.append(seconds)
             elif journal_schema.is_cell(task):
                 key = (task["ranker"], task["k"], task["method"])
-                found.setdefault(key, {})[task["fold"]] = FoldRecord.from_dict(result)
+                finished.setdefault(key, {})[task["fold"]] = FoldRecord.from_dict(result)
         n_folds = len(about["folds"])
         metrics = dict(about["metrics"])
         runs = {
             key: CrossValidation(tuple(of_fold[f] for f in range(n_folds)), metrics)
-            for key, of_fold in sorted(found.items(), key=lambda item: _order(*item[0]))
+            for key, of_fold in sorted(finished.items(), key=lambda item: _order(*item[0]))
             if len(of_fold) == n_folds
         }
-        return cls(about, runs, len(found) - len(runs), tuple(graphs))
+        return cls(about, runs, len(finished) - len(runs), tuple(graphs))
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Comparison:
@@ -145,11 +145,11 @@ class Comparison:
 
     def ranks(self) -> dict[tuple[str, int | None, str], dict[str, int]]:
         """(ranker, k, metric) -> competition rank of each method, by the printed figures; the reference takes part."""
-        found = {}
+        table = {}
         for place, column in self._columns().items():
             ranks = competition_ranks(list(column.values()), decimals=DECIMALS)
-            found[place] = dict(zip(column, ranks.tolist(), strict=True))
-        return found
+            table[place] = dict(zip(column, ranks.tolist(), strict=True))
+        return table
 
     def unified(self) -> UnifiedRanking | None:
         """The unified ranking over all columns; None where no method is in all of them."""

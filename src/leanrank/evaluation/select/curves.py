@@ -145,7 +145,7 @@ class Curves:
 def finalists(candidates: list[Candidate], values: Values, n: int) -> list[str]:
     """The methods with the best mean over all sizes measured; the first round cannot tell sizes apart well.
 
-    Of methods that chose the same sets throughout, one is enough.
+    Where several methods chose the same sets throughout, one is enough.
     """
     scores: dict[str, list[float]] = {}
     sets: dict[str, list[Any]] = {}

@@ -48,7 +48,7 @@ class Request:
     n_features : int or None
         The size asked for; None leaves it to the stop rule.
     max_loss, level : float
-        Of the stop rule.
+        The loss that the stop rule allows, and the level of its bounds.
     limits : Limits
     cv, random_state : int
         How queries are cut into folds.

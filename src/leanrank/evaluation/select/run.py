@@ -71,11 +71,13 @@ def select(
         Judged documents. Rankers that take missing values get them; selection sees the least value of the feature in
         the query in their place.
     ranker : ranker, estimator or str, optional
-        The ranker the features are for. LightGBM where it is installed, RankSVM otherwise. Learners that are not tree
-        ensembles get features scaled to [0, 1] within each query.
+        The ranker the features are for. LightGBM where it is installed, RankSVM otherwise. Rankers that want it
+        (`Ranker.wants_scaling`), all but trees, get features scaled to [0, 1] within each query.
     metric : str or metric
     methods : "auto", names, a selector or several
-        The portfolio: see `leanrank.evaluation.select.portfolio`.
+        Selectors by their names in the registry, or as you set them up; "auto" are those of
+        `leanrank.evaluation.select.portfolio.AUTO`. Where "importance", "rfe" and other hybrids name no ranker of
+        their own, they use the one of the run.
     n_features : int, optional
         Choose this many instead of applying the stop rule: by the first method of the portfolio that held-out queries
         do not show to be worse than the best.
@@ -88,7 +90,7 @@ def select(
     cv : int
         Folds, by query. At least 3, or 2 where `valid` is given; every fold needs a query with different labels.
     random_state : int
-        Of the folds and the bootstrap.
+        Seed of the folds and of the bootstrap.
     engine : optional
         Where feature graphs are computed. The workers of a `DaskEngine` also run the methods and train the rankers of
         the cross-validation; each gets the data once, and results come back to the journal here.
@@ -97,7 +99,7 @@ def select(
     valid : RankingData or tuple (X, y, qid), optional
         What rankers stop early on, in every fold and at the end; by default a part of `data`. Of the same features.
     level : float
-        Of the bounds.
+        Level of the bounds.
     journal : path, optional
         An SQLite file that keeps every finished fit: the same call with the same journal goes on where it stopped.
     n_jobs : int

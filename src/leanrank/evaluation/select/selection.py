@@ -45,7 +45,7 @@ class Selection:
     Attributes
     ----------
     features, indices : tuple
-        Names and 0-based numbers of the features kept, in order of selection.
+        Names and 0-based indices of the features kept, in order of selection.
     method : str
         The method of the portfolio whose path they are.
     measured_k : int
@@ -82,7 +82,7 @@ class Selection:
         How many queries are better, worse and the same with these features, and a histogram of the differences of
         those that changed (`edges`, `counts`).
     source : dict
-        Of a run of the command line: the command and where the data were.
+        The command and where the data were, after a run of the command line.
     """
 
     features: tuple[str, ...]

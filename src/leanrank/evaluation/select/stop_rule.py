@@ -78,13 +78,13 @@ def differences(
     max_loss : float
         The loss that the p-values test against.
     level : float
-        Of the bounds, 0.95 by default.
+        Level of the bounds, 0.95 by default.
     adaptive : sequence of bool, optional
         Candidates, at most `ADAPTIVE`, that were measured because of what the others had shown. A fifth of the error
         that `level` allows is kept for them, whether there are any or not, so that they do not move the bounds of the
         others. Their own bounds are at least as wide as those of Bonferroni with Student's t.
     n_resamples, random_state : int
-        Of the bootstrap.
+        Resamples of the bootstrap, and their seed.
 
     Notes
     -----
@@ -142,7 +142,7 @@ def differences(
 
 
 def standard_errors(table: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Of the mean of each row; 0 where all values of a row are the same but for rounding."""
+    """The standard error of the mean of each row; 0 where all values of a row are the same but for rounding."""
     error: NDArray[np.float64] = table.std(axis=1, ddof=1) / np.sqrt(table.shape[1])
     return np.where(error > _ROUNDING, error, 0.0)
 
