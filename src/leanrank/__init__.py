@@ -54,6 +54,7 @@ __getattr__, __dir__, _names = lazy(
         "Neighbours": "leanrank.selectors.neighbours",
         "OrderSVM": "leanrank.rankers.order_svm",
         "Precision": "leanrank.metrics.precision_recall",
+        "Protocol": "leanrank.evaluation.protocol",
         "QueryKFold": "leanrank.data.splits",
         "QueryMinMaxScaler": "leanrank.data.scaling",
         "QueryShuffleSplit": "leanrank.data.splits",

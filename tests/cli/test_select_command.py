@@ -20,8 +20,8 @@ from leanrank.cli import select as select_command
 from leanrank.cli._reading import Reading
 from leanrank.cli.app import run
 from leanrank.errors import DataError
-from leanrank.evaluation.held_out import HeldOut
 from leanrank.evaluation.select import run as select_features
+from leanrank.evaluation.select.held_out import HeldOut
 from leanrank.report import writing
 
 QUICK = ["--ranker", "ranksvm", "--methods", "gas,mrmr", "--cv", "3"]

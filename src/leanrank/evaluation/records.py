@@ -18,6 +18,9 @@ from leanrank.errors import DataError, UnknownNameError
 from leanrank.evaluation.repetition import Repetition, repetition
 from leanrank.evaluation.stability import Stability, stability
 
+#: The method that keeps every feature: the reference that the others are measured against.
+ALL_FEATURES = "all features"
+
 
 @dataclass(frozen=True)
 class FoldRecord:
@@ -43,7 +46,7 @@ class FoldRecord:
     query_ids, per_query : list, dict of lists
         The test queries and each metric of each; None where the metric leaves the query out.
     selection_seconds, training_seconds : float
-        Of the chosen candidate: selecting, and training the ranker on what was selected.
+        The time of selecting what was chosen, and of training the ranker on it.
     """
 
     fold: str

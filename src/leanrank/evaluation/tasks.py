@@ -98,7 +98,7 @@ class Tasks:
         needs : callable
             What a task needs beside the context, such as the result of an earlier one.
         title : str
-            Of the stage, in the progress bar.
+            The stage's name in the progress bar.
         failed : list, optional
             Tasks that are refused (with an error of ours) are appended with the error, and their result is None; they
             are tried again by the next run. Without it, the first such error is raised.

@@ -12,11 +12,11 @@ import numpy as np
 from leanrank import __version__
 from leanrank.data.ranking_data import RankingData
 from leanrank.errors import DataError, MissingValuesError
-from leanrank.evaluation.compare.comparison import REFERENCE, Comparison
-from leanrank.evaluation.select.choice import ALL
-from leanrank.evaluation.select.portfolio import IMPORTANCE, SIMILARITY
+from leanrank.evaluation.compare.comparison import Comparison
+from leanrank.evaluation.records import ALL_FEATURES
 from leanrank.evaluation.select.selection import CurvePoint, Selection, sentence_of
 from leanrank.report.alike import alike, nearest_kept, stands_for
+from leanrank.selectors.hybrids import IMPORTANCE, SIMILARITY
 from leanrank.selectors.limits import Limits
 from leanrank.stats.feature_graph import feature_graph
 from leanrank.stats.lint import lint
@@ -182,14 +182,14 @@ def _point(point: CurvePoint, selection: Selection) -> dict[str, Any]:
         "low": point.low,
         "high": point.high,
         "chosen": chosen,
-        "all": point.method == ALL,
+        "all": point.method == ALL_FEATURES,
     }
 
 
 def _sentences(selection: Selection) -> list[dict[str, Any]]:
     """What each measured size of the path does, smallest first; the last keeps everything."""
     name, total = selection.settings["metric_name"], len(selection.feature_names)
-    at = {point.k: point for point in selection.curve if point.method in (selection.path_method, ALL)}
+    at = {point.k: point for point in selection.curve if point.method in (selection.path_method, ALL_FEATURES)}
     at.update({point.k: point for point in selection.curve if point.method == selection.path_method})
     said = {
         k: sentence_of(
@@ -231,7 +231,7 @@ def _leader(tables: dict[str, Any], methods: list[str]) -> str:
     unified = tables["unified"]
     if not unified:
         return f"{len(methods)} methods compared; none is in every column, so there is no common ranking."
-    ranked = [row for row in unified if row["method"] != REFERENCE]
+    ranked = [row for row in unified if row["method"] != ALL_FEATURES]
     if not ranked:
         return f"{len(methods)} methods compared; none is in every column, so there is no common ranking."
     best = max(ranked, key=lambda row: row["rank"])

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from leanrank.data.folds import Fold
-from leanrank.evaluation.compare.fold_run import Candidate, candidates, run_fold
+from leanrank.evaluation.fold_run import FeatureSet, feature_sets, run_fold
 from leanrank.evaluation.grids import points, rankers_of
 from leanrank.evaluation.journal import Task
 from leanrank.evaluation.records import FoldRecord
@@ -116,7 +116,7 @@ def _dataset(dataset: str, folds: list[Fold], tasks: Tasks, quick: bool) -> dict
 
     def baseline(folds: list[Fold], task: Task, _: None) -> dict[str, Any]:
         fold = folds[task["fold"]]
-        return run_fold(fold, BASELINE, candidates(None, fold.train), grid, measures, by).to_dict()
+        return run_fold(fold, BASELINE, feature_sets(None, fold.train), grid, measures, by).to_dict()
 
     def on_folds(folds: list[Fold], task: Task, choose: Choose) -> dict[str, Any]:
         """A method on one fold after another: the times are compared."""
@@ -145,16 +145,16 @@ def _dataset(dataset: str, folds: list[Fold], tasks: Tasks, quick: bool) -> dict
     return found
 
 
-Choose = Callable[[Fold, SVMMAP], list[Candidate]]
+Choose = Callable[[Fold, SVMMAP], list[FeatureSet]]
 
 
 def _methods(dataset: str, quick: bool) -> dict[str, Choose]:
     def filtered(selector: Any, grid: Any = None, sizes: Sequence[Any] = (None,)) -> Choose:
-        return lambda fold, ranker: candidates(selector, fold.train, sizes, points(grid))
+        return lambda fold, ranker: feature_sets(selector, fold.train, sizes, points(grid))
 
-    def wrapped(fold: Fold, ranker: SVMMAP) -> list[Candidate]:
+    def wrapped(fold: Fold, ranker: SVMMAP) -> list[FeatureSet]:
         wrapper = GreedyWrapper(ranker, _WRAPPER_SIZES, metric=ranker.eval_metric, validation="train")
-        return candidates(wrapper, fold.train, range(1, _WRAPPER_SIZES + 1))
+        return feature_sets(wrapper, fold.train, range(1, _WRAPPER_SIZES + 1))
 
     best = BestGain(delta=DELTA[dataset]) if dataset in DELTA else BestGain()
     methods: dict[str, Choose] = {

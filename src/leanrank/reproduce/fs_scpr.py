@@ -10,6 +10,7 @@ from leanrank.data.folds import Fold
 from leanrank.evaluation.cross_validation import cross_validate
 from leanrank.evaluation.grids import rankers_of
 from leanrank.evaluation.journal import Task
+from leanrank.evaluation.protocol import Protocol
 from leanrank.evaluation.tasks import Tasks
 from leanrank.evaluation.unified_ranking import UnifiedRanking, unified_ranking
 from leanrank.metrics._base import Metric
@@ -168,7 +169,7 @@ def _selector(selector: Any, sizes: Any, grid: Any) -> Evaluate:
                 list(MEASURES),
                 k=k,
                 grid=grid,
-                convention=CONVENTIONS[task["dataset"]],
+                protocol=Protocol(convention=CONVENTIONS[task["dataset"]]),
                 n_jobs=tasks.n_jobs,
             )
             return row_of(found), [record.n_features for record in found.records]

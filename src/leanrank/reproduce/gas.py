@@ -12,7 +12,7 @@ from scipy.spatial.distance import squareform
 from sklearn.base import clone
 
 from leanrank.data.folds import Fold
-from leanrank.evaluation.compare.fold_run import Fits, candidates, run_fold
+from leanrank.evaluation.fold_run import Fits, feature_sets, run_fold
 from leanrank.evaluation.grids import points, rankers_of
 from leanrank.evaluation.journal import Task
 from leanrank.evaluation.records import FoldRecord
@@ -95,10 +95,10 @@ def _curves(
         def one(folds: list[Fold], task: Task, given: tuple[Any, Any]) -> list[tuple[str, Any, Any]]:
             (methods, rankers), fold = given, folds[task["fold"]]
             fits: Fits = {}  # methods often choose the same features
-            every = run_fold(fold, ALL, candidates(None, fold.train), rankers, measures, by, fits)
+            every = run_fold(fold, ALL, feature_sets(None, fold.train), rankers, measures, by, fits)
             found: list[tuple[str, Any, Any]] = [(ALL, ALL, every.to_dict())]
             for method, (selector, tried) in methods.items():
-                choice = candidates(selector, fold.train, sizes, points(tried))
+                choice = feature_sets(selector, fold.train, sizes, points(tried))
                 for size in sizes:
                     of_size = [candidate for candidate in choice if candidate.size == size]
                     record = run_fold(fold, method, of_size, rankers, measures, by, fits)

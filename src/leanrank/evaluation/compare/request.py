@@ -11,41 +11,30 @@ import numpy as np
 
 from leanrank.data.folds import Fold
 from leanrank.errors import ParameterError
-from leanrank.evaluation.cross_validation import named_metrics
 from leanrank.evaluation.journal_schema import COMPARE
+from leanrank.evaluation.protocol import Protocol
 from leanrank.metrics._base import Metric
 from leanrank.rankers import registry as rankers_by_name
 from leanrank.selectors import registry as selectors_by_name
 
 
 @dataclass(frozen=True)
-class CompareSettings:
-    """How methods are compared.
+class CompareSettings(Protocol):
+    """How methods are compared: a `Protocol`, and what all methods share.
 
     Parameters
     ----------
-    convention : str, default="standard"
-        Of the metrics.
-    validation : str, default="map"
-        The metric that settings are chosen by, on the validation queries.
+    validation, convention, scaler, n_splits, random_state
+        See `Protocol`.
     importance, similarity : str, default="map", "kendall"
-        Of the feature graph, computed once per fold for all methods that live on one.
+        The feature graph, computed once per fold for all methods that live on one.
     tune : bool, default=False
         Whether selectors are tuned over their grids too, or taken with their defaults.
-    scaler : transformer, default=None
-        Applied to the data of each fold, fitted on the training part.
-    n_splits, random_state : int, default=5, 0
-        How RankingData are cut into folds.
     """
 
-    convention: str = "standard"
-    validation: str = "map"
     importance: str = "map"
     similarity: str = "kendall"
     tune: bool = False
-    scaler: Any = None
-    n_splits: int = 5
-    random_state: int = 0
 
 
 @dataclass(frozen=True)
@@ -72,11 +61,7 @@ class Request:
 
     @cached_property
     def measures(self) -> dict[str, Metric]:
-        return named_metrics(self.metrics, self.settings.convention)
-
-    @cached_property
-    def by(self) -> Metric:
-        return next(iter(named_metrics(self.settings.validation, self.settings.convention).values()))
+        return self.settings.metrics(self.metrics)
 
     def about(self, folds: Sequence[Fold]) -> dict[str, Any]:
         """What all tasks have in common; it says in the journal whose results these are."""
@@ -84,10 +69,10 @@ class Request:
         return {
             "what": COMPARE,
             "folds": [[fold.name, fold.test.fingerprint()] for fold in folds],
-            "n_features": folds[0].train.n_features,
-            "feature_names": list(folds[0].train.feature_names),
+            "n_features": folds[0].n_features,
+            "feature_names": list(folds[0].feature_names),
             "metrics": [[name, repr(measure)] for name, measure in self.measures.items()],
-            "validation": repr(self.by),
+            "validation": repr(settings.by),
             "importance": settings.importance,
             "similarity": settings.similarity,
             "tune": settings.tune,

@@ -12,12 +12,12 @@ from leanrank.data.ranking_data import RankingData
 from leanrank.errors import LeanRankError
 from leanrank.evaluation import grids
 from leanrank.evaluation.compare.comparison import Comparison
-from leanrank.evaluation.compare.fold_run import Candidate, candidates, run_fold
-from leanrank.evaluation.compare.protocol import folds_of
 from leanrank.evaluation.compare.request import CompareSettings, Request
-from leanrank.evaluation.cross_validation import ALL_FEATURES, as_selector, scaled, selector_grid
+from leanrank.evaluation.cross_validation import as_selector, selector_grid
+from leanrank.evaluation.fold_run import FeatureSet, feature_sets, run_fold
 from leanrank.evaluation.journal import Journal, Task
 from leanrank.evaluation.journal_schema import cell_task, graph_task, selections_task
+from leanrank.evaluation.records import ALL_FEATURES
 from leanrank.evaluation.tasks import Tasks
 from leanrank.kernels._threads import default_threads
 from leanrank.selectors import registry as selectors_by_name
@@ -138,16 +138,14 @@ class Context:
     @property
     def folds(self) -> Sequence[Fold]:
         if self._folds is None:  # several threads of a worker may ask at once, and get equal ones
-            settings = self.request.settings
-            self._folds = folds_of(self.data, settings.n_splits, random_state=settings.random_state)
+            self._folds = self.request.settings.folds(self.data)
         return self._folds
 
-    def fold(self, number: int) -> Fold:
-        fold = self._last.get(number)
+    def fold(self, index: int) -> Fold:
+        fold = self._last.get(index)
         if fold is None:
-            fold, scaler = self.folds[number], self.request.settings.scaler
-            fold = fold if scaler is None else scaled(fold, scaler)
-            self._last = {number: fold}
+            fold = self.request.settings.prepared(self.folds[index])
+            self._last = {index: fold}
         return fold
 
 
@@ -178,7 +176,7 @@ def _select(context: Context, task: Task, graph: dict[str, Any] | None) -> list[
     known = None if graph is None else FeatureGraph(**graph)
     return [
         {"k": c.size, "features": list(c.features), "parameters": dict(c.parameters), "seconds": c.seconds}
-        for c in candidates(selector, train, task["sizes"], points, known)
+        for c in feature_sets(selector, train, task["sizes"], points, known)
     ]
 
 
@@ -186,12 +184,13 @@ def _cell(context: Context, task: Task, chosen: list[dict[str, Any]] | None) -> 
     """A ranker on the feature sets of a method at a size, scored on the test queries of a fold."""
     fold, request = context.fold(task["fold"]), context.request
     if chosen is None or task["method"] == ALL_FEATURES:
-        choice = candidates(None, fold.train)
+        sets = [FeatureSet(tuple(range(fold.n_features)))]
     else:
-        choice = [
-            Candidate(tuple(c["features"]), c["k"], c["parameters"], c["seconds"])
+        sets = [
+            FeatureSet(tuple(c["features"]), c["k"], c["parameters"], c["seconds"])
             for c in chosen
             if c["k"] == task["k"]
         ]
-    rankers = grids.rankers_of(task["ranker"], request.by, n_threads=default_threads())
-    return run_fold(fold, task["method"], choice, rankers, request.measures, request.by).to_dict()
+    by = request.settings.by
+    rankers = grids.rankers_of(task["ranker"], by, n_threads=default_threads())
+    return run_fold(fold, task["method"], sets, rankers, request.measures, by).to_dict()

@@ -25,15 +25,15 @@ def test_where_nothing_is_proven_all_features_stay_and_it_says_what_could_be():
     rule = Rule(n_features=None, max_loss=0.02, level=0.95, budget=np.inf, priced=False, random_state=0)
     found = rule.compare(candidates, values)
     choice = rule.choose(candidates, values, found)
-    assert (choice.number, choice.proven) == (3, True)
+    assert (choice.index, choice.proven) == (3, True)
     # the third is the surest
     bound = -found[2].low_one_sided
     assert choice.provable.n_features == 3
     assert bound <= choice.provable.max_loss < bound + 0.001
-    assert replace(rule, max_loss=choice.provable.max_loss).choose(candidates, values, found).number == 2
+    assert replace(rule, max_loss=choice.provable.max_loss).choose(candidates, values, found).index == 2
     # a set that costs too much is not there to be kept
     poor = replace(rule, budget=5.0).choose(candidates, values, found)
-    assert (poor.number, poor.proven, poor.provable) == (2, False, None)
+    assert (poor.index, poor.proven, poor.provable) == (2, False, None)
     assert "60 queries prove only that it loses at most" in poor.reason
 
 
@@ -43,7 +43,7 @@ def test_the_smallest_proven_set_is_taken_however_good_a_larger_one_looks():
     rule = Rule(n_features=None, max_loss=0.02, level=0.95, budget=np.inf, priced=False, random_state=0)
     candidates = _candidates(1, 2, 3, 9)
     choice = rule.choose(candidates, values, rule.compare(candidates, values))
-    assert (choice.number, choice.proven, choice.provable) == (1, True, None)
+    assert (choice.index, choice.proven, choice.provable) == (1, True, None)
 
 
 def test_contenders_of_the_stop_rule_are_bounded_better_than_anything_smaller():
@@ -70,12 +70,12 @@ def test_very_few_queries_prove_nothing_and_tell_nothing_apart():
     candidates = _candidates(1, 2, 3)
     stop = Rule(n_features=None, max_loss=0.02, level=0.95, budget=np.inf, priced=False, random_state=0)
     choice = stop.choose(candidates, values, stop.compare(candidates, values))
-    assert (choice.number, choice.provable) == (2, None)
+    assert (choice.index, choice.provable) == (2, None)
     assert "9 queries are too few to prove anything" in choice.reason
     poor = replace(stop, budget=2.5).choose(candidates, values, stop.compare(candidates, values))
-    assert (poor.number, poor.proven) == (0, False)
+    assert (poor.index, poor.proven) == (0, False)
     twice = np.repeat(values, 2, axis=1)
-    assert stop.choose(candidates, twice, stop.compare(candidates, twice)).number == 0
+    assert stop.choose(candidates, twice, stop.compare(candidates, twice)).index == 0
 
 
 def test_where_every_smaller_set_loses_for_sure_it_says_so():
@@ -84,7 +84,7 @@ def test_where_every_smaller_set_loses_for_sure_it_says_so():
     candidates = _candidates(1, 2, 3)
     stop = Rule(n_features=None, max_loss=0.02, level=0.95, budget=np.inf, priced=False, random_state=0)
     choice = stop.choose(candidates, values, stop.compare(candidates, values))
-    assert choice.number == 2
+    assert choice.index == 2
     assert choice.reason.startswith("every smaller set that was measured loses more than 0.02; a max_loss of 0.1")
     assert "would leave 2 features or fewer" in choice.reason
 
@@ -98,7 +98,7 @@ def test_sets_of_the_size_asked_for_come_before_smaller_ones():
     values[0] += 0.5
     for candidates, expected in (([short, whole, everything], 1), ([whole, short, everything], 0)):
         choice = rule.choose(candidates, values, rule.compare(candidates, values))
-        assert choice.number == expected
+        assert choice.index == expected
     alone = rule.choose([short, everything], values[:2], rule.compare([short, everything], values[:2]))
-    assert alone.number == 0
+    assert alone.index == 0
     assert "fewer than 2 features" in alone.reason

@@ -8,12 +8,13 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
-from leanrank import GAS, RankSVM, cross_validate, make_ranking
+from leanrank import GAS, Protocol, RankSVM, cross_validate, make_ranking
 from leanrank.errors import DataError, LeanRankError, ParameterError, UnknownNameError
-from leanrank.evaluation.compare.comparison import REFERENCE, Comparison
+from leanrank.evaluation.compare.comparison import Comparison
 from leanrank.evaluation.compare.request import CompareSettings
 from leanrank.evaluation.compare.run import compare
 from leanrank.evaluation.journal import Journal
+from leanrank.evaluation.records import ALL_FEATURES
 from leanrank.evaluation.significance import holm, paired_bootstrap, paired_t_test
 
 METHODS = ["gas", "mmr", "fcbf", "top-k"]
@@ -39,7 +40,7 @@ def found(journal):
 
 
 def test_every_combination_is_there(found):
-    assert set(found.runs) == {("ranksvm", None, REFERENCE)} | {("ranksvm", k, m) for k in (2, 4) for m in METHODS}
+    assert set(found.runs) == {("ranksvm", None, ALL_FEATURES)} | {("ranksvm", k, m) for k in (2, 4) for m in METHODS}
     assert found.unfinished == 0
 
 
@@ -48,7 +49,7 @@ def test_one_graph_a_fold_for_all_methods(found):
 
 
 def test_cells_equal_cross_validation(found, data):
-    alone = cross_validate(GAS(), "ranksvm", data, ["ndcg@5", "map"], k=4, grid=None, n_splits=3)
+    alone = cross_validate(GAS(), "ranksvm", data, ["ndcg@5", "map"], k=4, grid=None, protocol=Protocol(n_splits=3))
     assert found.runs["ranksvm", 4, "gas"].mean == alone.mean
     assert found.runs["ranksvm", 4, "gas"].feature_sets == alone.feature_sets
 
@@ -107,11 +108,11 @@ def test_an_interrupted_run_goes_on(data, tmp_path, monkeypatch):
 
 def test_tables_agree_with_the_runs(found):
     rows = {(row.k, row.method): row for row in found.means()}
-    assert rows[None, REFERENCE].n_features == 30
+    assert rows[None, ALL_FEATURES].n_features == 30
     assert rows[4, "gas"].n_features == 4
     assert rows[4, "fcbf"].n_features <= 4
     column = {m: round(rows[2, m].scores["map"], 4) for m in METHODS}
-    column[REFERENCE] = round(rows[None, REFERENCE].scores["map"], 4)
+    column[ALL_FEATURES] = round(rows[None, ALL_FEATURES].scores["map"], 4)
     ranks = found.ranks()["ranksvm", 2, "map"]
     for method, value in column.items():
         assert ranks[method] == 1 + sum(other > value for other in column.values())
@@ -121,7 +122,7 @@ def test_tables_agree_with_the_runs(found):
 
 def test_tests_are_those_of_the_queries(found, data):
     rows = found.tests("map", n_resamples=500)
-    reference = found.runs["ranksvm", None, REFERENCE].per_query("map")
+    reference = found.runs["ranksvm", None, ALL_FEATURES].per_query("map")
     row = next(r for r in rows if (r.k, r.method) == (4, "gas"))
     ours = found.runs["ranksvm", 4, "gas"].per_query("map")
     assert row.t == paired_t_test(ours, reference)
@@ -158,7 +159,7 @@ def test_frames_and_files(found, data, tmp_path):
 
 def test_tuning_chooses_by_validation(data):
     tuned = compare(data, **{**SMALL, "methods": ["gas"], "k": [3], "settings": replace(THREE, tune=True)})
-    alone = cross_validate("gas", "ranksvm", data, ["ndcg@5", "map"], k=3, n_splits=3)
+    alone = cross_validate("gas", "ranksvm", data, ["ndcg@5", "map"], k=3, protocol=Protocol(n_splits=3))
     assert tuned.runs["ranksvm", 3, "gas"].mean == alone.mean
     assert any(r.selector_parameters for r in tuned.runs["ranksvm", 3, "gas"].records)
 

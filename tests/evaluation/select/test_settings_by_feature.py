@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from leanrank import GAS, cross_validate, make_ranking, select
+from leanrank import GAS, Protocol, cross_validate, make_ranking, select
 from leanrank.evaluation.select.final_test import final_test
 from leanrank.metrics import metric
 from leanrank.rankers.registry import get
@@ -48,6 +48,6 @@ def test_a_penalty_stays_with_its_feature(data):
 
 def test_cross_validation_cuts_constraints(data):
     ranker = booster(monotone_constraints=[0] * N)
-    found = cross_validate(GAS(), ranker, data, k=3, n_splits=3)
-    without = cross_validate(GAS(), booster(), data, k=3, n_splits=3)
+    found = cross_validate(GAS(), ranker, data, k=3, protocol=Protocol(n_splits=3))
+    without = cross_validate(GAS(), booster(), data, k=3, protocol=Protocol(n_splits=3))
     assert [r.scores for r in found.records] == [r.scores for r in without.records]

@@ -17,6 +17,7 @@ from leanrank.evaluation.select import run as select_features
 from leanrank.rankers.adapters import as_ranker
 from leanrank.rankers.registry import get
 from leanrank.selectors.cegb import cegb_params
+from leanrank.selectors.limits import Limits
 from leanrank.selectors.selection_record import plain
 
 QUICK = {"ranker": RankSVM(C=1.0), "methods": ["gas"], "cv": 3, "n_features": 2, "progress": False}
@@ -34,7 +35,7 @@ def no_training(monkeypatch):
     def begun(*args, **kwargs):
         raise AssertionError("the run began")
 
-    monkeypatch.setattr(select_features, "_Run", begun)
+    monkeypatch.setattr(select_features, "Run", begun)
     monkeypatch.setattr(select_features, "Journal", begun)
 
 
@@ -127,20 +128,23 @@ def test_costs_and_groups_are_kept_by_name(data):
         pd.Series(by_name),
         pd.Series(by_name)[::-1],
     ):
-        _, found = request.limits_of(names, **{**NO_LIMITS, "costs": costs})
+        found = limited(names, costs=costs)
         assert list(found["costs"].items()) == list(by_name.items())
-    limits, found = request.limits_of(
-        names, **{**NO_LIMITS, "costs": {"log": 2, **by_name}, "groups": {"log": {names[3], names[1]}, "a": [2]}}
-    )
+    rules = {"costs": {"log": 2, **by_name}, "groups": {"log": {names[3], names[1]}, "a": [2]}}
+    found = limited(names, **rules)
     assert found["groups"] == {"a": [names[2]], "log": [names[1], names[3]]}
     assert found["costs"] == {**by_name, "log": 2.0}
     json.dumps(found, allow_nan=False)
-    assert limits.total([1, 3]) == 6
+    assert Limits(**rules).bound("select", names).total([1, 3]) == 6
     with pytest.raises(ParameterError, match="Group 1 of select reads like the feature '1'"):
-        request.limits_of(["1", "2"], **{**NO_LIMITS, "groups": {1: [0]}})
+        limited(["1", "2"], groups={1: [0]})
 
 
-NO_LIMITS = dict.fromkeys(("costs", "groups", "must_keep", "never", "budget", "n_features"))
+def limited(names, **rules):
+    """The limits as they are written, once they are checked."""
+    limits = request.limits_of(**{**dict.fromkeys(("costs", "groups", "must_keep", "never", "budget")), **rules})
+    request.check_limits(limits, names, None)
+    return request.limit_settings(limits, names)
 
 
 def test_select_writes_them_so(data, monkeypatch):
@@ -182,7 +186,7 @@ def test_the_order_of_a_set_is_no_setting():
 
     def text(kind):
         rules = {"must_keep": kind(names[:4]), "never": kind(names[7:]), "groups": {"a": kind(names[3:6])}}
-        return json.dumps(request.limits_of(names, **{**NO_LIMITS, **rules})[1])
+        return json.dumps(limited(names, **rules))
 
     assert text(Backwards) == text(list) == text(set)
     assert plain(Backwards(names)) == names
@@ -212,7 +216,7 @@ def test_numbers_of_numpy_are_numbers(data, tmp_path):
 def test_features_are_named_in_any_way(data, given, kept):
     names = [data.feature_names[j] for j in kept]
     for rule in ("must_keep", "never"):
-        _, found = request.limits_of(data.feature_names, **{**NO_LIMITS, rule: given})
+        found = limited(data.feature_names, **{rule: given})
         assert found[rule] == names
     if kept:
         chosen = select(data, **{**QUICK, "n_features": len(kept)}, must_keep=given)

@@ -13,9 +13,10 @@ from sklearn.base import clone
 
 from leanrank.data.folds import Fold
 from leanrank.data.ranking_data import RankingData
-from leanrank.engines.fold import fold
+from leanrank.engines.fold import fold as reduce_queries
 from leanrank.errors import ParameterError
 from leanrank.evaluation.records import FoldRecord
+from leanrank.evaluation.training import Trained, train
 from leanrank.metrics._base import Metric, mean
 from leanrank.rankers._base import Ranker
 from leanrank.selectors._base import Selector
@@ -27,13 +28,13 @@ from leanrank.stats.feature_graph import FeatureGraph
 
 Size = int | float | None
 
-#: Parameters that decide what the graph is: candidates that differ in them cannot share one.
+#: Parameters that decide what the graph is: settings that differ in them cannot share one.
 _GRAPH_PARAMETERS = frozenset({"importance", "similarity", "relevance", "engine"})
 
 
 @dataclass(frozen=True)
-class Candidate:
-    """A feature set that one setting of a selector chose: what the validation queries choose among."""
+class FeatureSet:
+    """What one setting of a selector chose in a fold: the validation queries take one of several."""
 
     features: tuple[int, ...]
     size: Size = None
@@ -51,17 +52,17 @@ class Fit:
     seconds: float
 
 
-#: By the set of features and the number of the ranker.
+#: By the set of features and the index of the ranker.
 Fits = dict[tuple[frozenset[int], int], Fit]
 
 
-def candidates(
+def feature_sets(
     selector: Selector | None,
     train: RankingData,
     sizes: Sequence[Size] = (None,),
     points: Sequence[Mapping[str, Any]] = ({},),
     graph: FeatureGraph | None = None,
-) -> list[Candidate]:
+) -> list[FeatureSet]:
     """The feature sets of a selector: for every point of its grid, of every size.
 
     Parameters
@@ -74,11 +75,11 @@ def candidates(
     points : sequence of dict
         Settings to try.
     graph : FeatureGraph, optional
-        Of the training queries, for selectors on a graph; otherwise they compute it, once for all points.
+        The graph of the training queries, for selectors on one; otherwise they compute it, once for all points.
     """
     if selector is None:
-        return [Candidate(tuple(range(train.n_features)))]
-    found = []
+        return [FeatureSet(tuple(range(train.n_features)))]
+    sets = []
     for point in points:
         start = time.perf_counter()
         fitted = clone(selector).set_params(**point)
@@ -95,15 +96,15 @@ def candidates(
             start = time.perf_counter()
             features = features_of(fitted, size)
             seconds = fitting + time.perf_counter() - start
-            found.append(Candidate(tuple(features.tolist()), size, point, seconds))
-    return found
+            sets.append(FeatureSet(tuple(features.tolist()), size, point, seconds))
+    return sets
 
 
 def _largest(sizes: Sequence[Size], train: RankingData) -> int | None:
     """The largest of the sizes, for methods that train a ranker at every step: further they need not go."""
     if any(size is None for size in sizes):
         return None
-    varying = int((~fold(Constant(), train)).sum())
+    varying = int((~reduce_queries(Constant(), train)).sum())
     return max(1, min(varying, max(_count(size, train.n_features) for size in sizes if size is not None)))
 
 
@@ -124,79 +125,65 @@ def features_of(selector: Selector, size: Size) -> NDArray[np.int64]:
 
 
 def run_fold(
-    part: Fold,
-    selector_name: str,
-    choice: Sequence[Candidate],
+    fold: Fold,
+    selector: str,
+    sets: Sequence[FeatureSet],
     rankers: Sequence[Ranker],
     metrics: Mapping[str, Metric],
     validation: Metric,
     fits: Fits | None = None,
 ) -> FoldRecord:
-    """Train every ranker on every candidate, keep the best on the validation queries, and score the test queries.
+    """Train every ranker on every set, keep the best on the validation queries, and score the test queries.
 
-    Of equals the one with fewest features is kept, then the earlier ranker, then the earlier candidate. `fits` is for
+    Among equals the one with fewest features is kept, then the earlier ranker, then the earlier set. `fits` is for
     several calls with this fold and these rankers: features that an earlier call had are not trained on again.
     """
     best: tuple[float, int, int, int] | None = None
-    kept: tuple[Candidate, Fit] | None = None
-    for number, candidate in enumerate(_distinct(choice)):
+    kept: tuple[FeatureSet, Fit] | None = None
+    for index, chosen in enumerate(_distinct(sets)):
         for order, ranker in enumerate(rankers):
-            place = frozenset(candidate.features), order
+            place = frozenset(chosen.features), order
             fit = None if fits is None else fits.get(place)
             if fit is None:
-                fit = _fit(part, candidate.features, ranker, validation)
+                fit = _fit(fold, chosen.features, ranker, validation)
                 if fits is not None:
                     fits[place] = fit
-            key = (-np.inf if np.isnan(fit.score) else fit.score, -len(candidate.features), -order, -number)
+            key = (-np.inf if np.isnan(fit.score) else fit.score, -len(chosen.features), -order, -index)
             if best is None or key > best:
-                best, kept = key, (candidate, fit)
-    assert best is not None
+                best, kept = key, (chosen, fit)
     assert kept is not None
-    candidate, fit = kept
-    test = _only(part.test, fit.features)
-    scores = _scores(fit.ranker, test)
-    per_query = {name: metric.per_query(test.y, scores, test.query_ptr) for name, metric in metrics.items()}
+    chosen, fit = kept
+    test = (fold.only(fit.features) if fit.features else fold).test
+    values = Trained(fit.ranker, fold, fit.seconds).per_query(test, *metrics.values())
+    per_query = dict(zip(metrics, values, strict=True))
     return FoldRecord(
-        fold=part.name,
-        selector=selector_name,
+        fold=fold.name,
+        selector=selector,
         ranker=type(rankers[0]).__name__,
-        k=candidate.size,
-        features=candidate.features,
-        feature_names=tuple(part.train.feature_names[j] for j in candidate.features),
-        n_features_in=part.train.n_features,
-        valid_score=_or_none(best[0]),
+        k=chosen.size,
+        features=chosen.features,
+        feature_names=tuple(fold.feature_names[j] for j in chosen.features),
+        n_features_in=fold.n_features,
+        valid_score=_or_none(fit.score),
         scores={name: _or_none(float(mean(values))) for name, values in per_query.items()},
         query_ids=tuple(test.query_ids.tolist()),
         per_query={name: tuple(_or_none(v) for v in values.tolist()) for name, values in per_query.items()},
-        selection_seconds=candidate.seconds,
+        selection_seconds=chosen.seconds,
         training_seconds=fit.seconds,
-        selector_parameters=plain(dict(candidate.parameters)),
+        selector_parameters=plain(dict(chosen.parameters)),
         ranker_parameters={} if fit.ranker is None else _chosen_parameters(fit.ranker),
     )
 
 
-def _distinct(choice: Sequence[Candidate]) -> list[Candidate]:
-    """Candidates with features of their own; of several with the same features the first."""
-    return list({frozenset(c.features): c for c in reversed(choice)}.values())[::-1]
+def _fit(fold: Fold, features: tuple[int, ...], ranker: Ranker, validation: Metric) -> Fit:
+    trained = train(ranker, fold, features)
+    score = mean(trained.per_query(trained.fold.valid, validation)[0])
+    return Fit(features, trained.ranker, round(float(score), 12), trained.seconds)
 
 
-def _fit(part: Fold, features: tuple[int, ...], ranker: Ranker, validation: Metric) -> Fit:
-    train, valid = _only(part.train, features), _only(part.valid, features)
-    start = time.perf_counter()
-    fitted = ranker.for_columns(features, part.train.n_features).fit(train, eval_set=valid) if features else None
-    seconds = time.perf_counter() - start
-    score = round(float(mean(validation.per_query(valid.y, _scores(fitted, valid), valid.query_ptr))), 12)
-    return Fit(features, fitted, score, seconds)
-
-
-def _only(data: RankingData, features: tuple[int, ...]) -> RankingData:
-    """These features; data cannot be without any, so that none leaves them as they are."""
-    return data.subset(features) if features else data
-
-
-def _scores(ranker: Ranker | None, data: RankingData) -> NDArray[np.float64]:
-    """Predictions; without features every document is alike."""
-    return np.zeros(data.n_rows) if ranker is None else ranker.predict(data)
+def _distinct(sets: Sequence[FeatureSet]) -> list[FeatureSet]:
+    """Sets with features of their own; of several with the same features the first."""
+    return list({frozenset(s.features): s for s in reversed(sets)}.values())[::-1]
 
 
 def _chosen_parameters(ranker: Ranker) -> dict[str, Any]:

@@ -1,0 +1,157 @@
+"""HeldOut: what a set of features is worth on queries that neither chose nor trained with it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass
+from functools import cached_property
+from threading import Lock
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from leanrank.data.ranking_data import RankingData
+from leanrank.evaluation.folds import QueryFolds
+from leanrank.evaluation.journal import Task
+from leanrank.evaluation.journal_schema import fit_task
+from leanrank.evaluation.tasks import Tasks
+from leanrank.evaluation.training import filled, prepared, train
+from leanrank.metrics._base import Metric
+from leanrank.rankers._base import Ranker
+from leanrank.stats.feature_graph import FeatureGraph, feature_graph
+
+Values = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Material:
+    """Data, and held-out data if any were given, in two forms: as selection sees them, and as the ranker does.
+
+    Each form is made when it is first needed; to another process only the data as given travel.
+    """
+
+    data: RankingData
+    valid: RankingData | None
+    ranker: Ranker
+
+    @cached_property
+    def seen(self) -> tuple[RankingData, RankingData | None]:
+        """Filled, on no other scale."""
+        return filled(self.data), None if self.valid is None else filled(self.valid)
+
+    @cached_property
+    def trained(self) -> tuple[RankingData, RankingData | None]:
+        """As the ranker takes them."""
+        data, valid = (self.data, self.valid) if self.ranker.takes_missing else self.seen
+        return prepared(data, self.ranker), None if valid is None else prepared(valid, self.ranker)
+
+    def take_queries(self, index: NDArray[np.int64]) -> Material:
+        """Some of the queries, with the same held-out data."""
+        return Material(self.data.take_queries(index), self.valid, self.ranker)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Material, (self.data, self.valid, self.ranker)
+
+
+class HeldOut:
+    """Cross-validation over queries with selection inside; see `QueryFolds` for who is tested on what.
+
+    Selection sees all but the queries that are tested; the ranker learns from those but the ones it stops on.
+
+    Parameters
+    ----------
+    material : Material
+    metric : Metric
+    cv : int
+        At least 3, or 2 with held-out data: one part to test, one to stop on, one to learn from.
+    random_state : int
+        Seed by which queries are dealt to parts.
+    scope : str
+        Part of every task, to tell the folds of a sample from those of all queries.
+    """
+
+    def __init__(self, material: Material, metric: Metric, *, cv: int, random_state: int, scope: str = "all") -> None:
+        self.material = material
+        self.metric = metric
+        self.scope = scope
+        self.parts = QueryFolds.cut(material.data, cv, random_state=random_state).parts
+        self._nothing_shared()
+
+    def _nothing_shared(self) -> None:
+        """Nothing yet of what is computed once and kept."""
+        self._lock = Lock()
+        self._graphs: dict[tuple[str, str], list[FeatureGraph]] = {}
+        self._shared: dict[Hashable, Future[Any]] = {}
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What a worker elsewhere needs: nothing that it can compute itself."""
+        return {name: vars(self)[name] for name in ("material", "metric", "scope", "parts")}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        self._nothing_shared()
+
+    @property
+    def ranker(self) -> Ranker:
+        return self.material.ranker
+
+    @property
+    def n_folds(self) -> int:
+        return len(self.parts)
+
+    @property
+    def folds(self) -> QueryFolds:
+        """The folds as selection sees them."""
+        data, valid = self.material.seen
+        return QueryFolds(data, self.parts, valid)
+
+    def measure(self, tasks: Tasks, sets: Sequence[Sequence[Sequence[int]]], title: str = "fits") -> Values:
+        """The metric of every query for every candidate; a candidate is a set of features for each fold.
+
+        Returns
+        -------
+        array of shape (candidates, queries), NaN where the metric skips a query
+        """
+        fits = [fit_task(self.scope, i, features) for candidate in sets for i, features in enumerate(candidate)]
+        results = iter(tasks.run(_fit, self, fits, title=title))
+        values = np.full((len(sets), self.material.data.n_queries), np.nan)
+        for row, candidate in enumerate(sets):
+            for part, _ in zip(self.parts, candidate, strict=True):
+                values[row, part] = np.array(next(results), dtype=np.float64)
+        return values
+
+    def fit(self, i: int, features: Sequence[int]) -> Values:
+        """The metric of every query tested in fold `i`, for the ranker trained on these features."""
+        data, valid = self.material.trained
+        trained = train(self.ranker, QueryFolds(data, self.parts, valid)[i], features)
+        return trained.per_query(trained.fold.test, self.metric)[0]
+
+    def graph(self, i: int | None, importance: Any, similarity: Any, engine: Any = None) -> FeatureGraph:
+        """The feature graph of what selection may see in fold `i`: the sum of the parts' graphs, each computed once."""
+        key = (repr(importance), repr(similarity))
+        with self._lock:
+            if key not in self._graphs:
+                data, _ = self.material.seen
+                parts = (data.take_queries(part) for part in self.parts)
+                self._graphs[key] = [feature_graph(part, importance, similarity, engine=engine) for part in parts]
+            first, *others = (graph for j, graph in enumerate(self._graphs[key]) if j != i)
+        return sum(others, first)
+
+    def shared(self, key: Hashable, compute: Callable[[], Any]) -> Any:
+        """What several methods need in common, computed by the first that asks; the others wait for it."""
+        with self._lock:
+            first = key not in self._shared
+            future: Future[Any] = self._shared.setdefault(key, Future())
+        if first:
+            try:
+                future.set_result(compute())
+            except BaseException as error:
+                future.set_exception(error)
+        return future.result()
+
+
+def _fit(held_out: HeldOut, task: Task, _: Any) -> list[float | None]:
+    values = held_out.fit(task["fold"], task["features"])
+    return [None if np.isnan(value) else float(value) for value in values]
