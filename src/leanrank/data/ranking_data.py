@@ -100,15 +100,15 @@ class RankingData:
         if sp.issparse(self.X):
             first = int(np.argmax(bad))
             row = int(np.searchsorted(self.X.indptr, first, side="right")) - 1
-            column, found = int(self.X.indices[first]), values[first]
+            column, value = int(self.X.indices[first]), values[first]
         else:
             row, column = (int(i) for i in np.argwhere(bad)[0])
-            found = values[row, column]
+            value = values[row, column]
         query = self.query_ids[np.searchsorted(self.query_ptr, row, side="right") - 1]
         where = f"feature {self.feature_names[column]!r}, row {row} (query {query})"
-        if np.isnan(found):
+        if np.isnan(value):
             raise MissingValuesError(f"NaN in {where}: pass missing=True if NaN stands for a missing value.")
-        raise DataError(f"{found} in {where}: feature values must be finite. Clip or drop it first.")
+        raise DataError(f"{value} in {where}: feature values must be finite. Clip or drop it first.")
 
     @property
     def n_rows(self) -> int:
