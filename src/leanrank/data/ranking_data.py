@@ -11,6 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
+from leanrank.data.columns import check_values
 from leanrank.errors import DataError, MissingValuesError, ParameterError, UnknownNameError
 
 Matrix: TypeAlias = "NDArray[np.float32] | NDArray[np.float64] | sp.csr_array"
@@ -86,29 +87,10 @@ class RankingData:
         put(self, "query_ids", _as_query_ids(self.query_ids, len(self.query_ptr) - 1))
         put(self, "feature_names", _as_feature_names(self.feature_names, n_features))
         put(self, "comments", _as_comments(self.comments, n))
-        self._check_values()
+        check_values(X, self.feature_names, missing=self.missing, query_of=self._query_of)
 
-    def _check_values(self) -> None:
-        values = self.X.data if sp.issparse(self.X) else self.X
-        with np.errstate(invalid="ignore", over="ignore"):
-            total = np.sum(values, dtype=np.float64)
-        if np.isfinite(total):  # one pass, no temporary: a finite sum has no NaN or infinity in it
-            return
-        bad = np.isinf(values) if self.missing else ~np.isfinite(values)
-        if not bad.any():
-            return
-        if sp.issparse(self.X):
-            first = int(np.argmax(bad))
-            row = int(np.searchsorted(self.X.indptr, first, side="right")) - 1
-            column, found = int(self.X.indices[first]), values[first]
-        else:
-            row, column = (int(i) for i in np.argwhere(bad)[0])
-            found = values[row, column]
-        query = self.query_ids[np.searchsorted(self.query_ptr, row, side="right") - 1]
-        where = f"feature {self.feature_names[column]!r}, row {row} (query {query})"
-        if np.isnan(found):
-            raise MissingValuesError(f"NaN in {where}: pass missing=True if NaN stands for a missing value.")
-        raise DataError(f"{found} in {where}: feature values must be finite. Clip or drop it first.")
+    def _query_of(self, row: int) -> Any:
+        return self.query_ids[np.searchsorted(self.query_ptr, row, side="right") - 1]
 
     @property
     def n_rows(self) -> int:

@@ -196,10 +196,10 @@ class QueryMinMaxScaler(_ScalesRankingData, _QueryScaler):
     @staticmethod
     def _scale_stored(X: Any, query_ptr: Any, power: float, out: NDArray[Any], names: Any, query_ids: Any) -> None:
         def work(first: int, last: int) -> tuple[int, int]:
-            found: tuple[int, int] = kernels.query_minmax_csr(
+            refused: tuple[int, int] = kernels.query_minmax_csr(
                 X.data, X.indices, X.indptr, X.shape[1], query_ptr, first, last, power, out
             )
-            return found
+            return refused
 
         for query, feature in over_queries(work, query_ptr):
             if query >= 0:

@@ -101,7 +101,7 @@ def _pieces(source: Source, name: str, form: Format, piece_bytes: int) -> Iterat
 class _Queries:
     """Where queries begin, by ids in the rows or by sizes; notices a query that comes back.
 
-    Of each query its id and line are kept, about 100 bytes: all else is forgotten.
+    A query leaves its id and line behind, about 100 bytes: all else is forgotten.
     """
 
     def __init__(self, *, regroup: bool) -> None:

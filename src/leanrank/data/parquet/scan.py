@@ -140,7 +140,7 @@ class ParquetSource:
             with about(file.path):
                 ids = self._ids(file, frame)
                 X = numeric_matrix(frame, roles.features, self.dtype)
-                check_values(X, roles.features, missing=self.missing, qid=ids, first_row=first_row)
+                check_values(X, roles.features, missing=self.missing, query_of=ids.__getitem__, first_row=first_row)
                 y = label_column(frame.get_column(roles.label).to_native(), f"column {roles.label!r}")
                 y = check_labels(y, f"column {roles.label!r}", first_row=first_row)
                 texts = None if roles.comments is None else text_column(frame.get_column(roles.comments))
