@@ -20,7 +20,7 @@ def option_groups(*, without: Iterable[str] = ()) -> Callable[[Callable[..., Non
 
     def decorator(command: Callable[..., None]) -> Callable[..., None]:
         signature = inspect.signature(command, eval_str=True)
-        groups = {
+        groups: dict[str, Any] = {
             parameter.name: parameter.annotation
             for parameter in signature.parameters.values()
             if is_dataclass(parameter.annotation)
