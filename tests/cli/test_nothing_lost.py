@@ -163,6 +163,19 @@ def test_a_file_name_that_is_not_text_costs_no_result(here):
     assert call("predict", odd, "-m", f"{odd}.model")
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="names of files are bytes")
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_a_table_whose_name_is_not_text_is_one_sentence(here, capfd, ending):
+    odd = os.fsdecode(b"d\xe9j\xe0.") + ending
+    assert run(["convert", "a.txt", "-o", f"good.{ending}"]) == 0
+    os.replace(f"good.{ending}", odd)
+    for command in ("lint", "order"):
+        assert run([command, odd]) == 2
+    error = capfd.readouterr().err
+    assert error.count("must be text in UTF-8: rename the file") == 2
+    assert error.count("\n") == 2
+
+
 def test_a_journal_that_vanishes_at_the_end_costs_no_result(here, capfd, monkeypatch):
     from leanrank.report import writing
 

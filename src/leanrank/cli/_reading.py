@@ -50,6 +50,7 @@ class Reading:
         """
         from leanrank.data.reading import read
 
+        _refuse_odd_name(path)
         return read(path, **vars(self), at_least=at_least)
 
     def read_like(self, path: Path, data: RankingData) -> RankingData:
@@ -76,7 +77,19 @@ class Reading:
         """A judged file as a source for an engine, block by block where the format allows."""
         from leanrank.data.reading import scan
 
+        _refuse_odd_name(path)
         return scan(path, **vars(self))
+
+
+def _refuse_odd_name(path: Path) -> None:
+    """Arrow, which reads tables, takes no name that is not text."""
+    try:
+        str(path).encode()
+    except UnicodeEncodeError:
+        from leanrank.data.formats import format_of
+
+        if format_of(path) != "letor":
+            raise DataError(f"{path}: the name of a table must be text in UTF-8: rename the file.") from None
 
 
 def largest_number(names: Iterable[str]) -> int:

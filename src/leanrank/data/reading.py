@@ -45,7 +45,8 @@ def read(
     path : path
         A file, or a folder of Parquet files.
     label, qid, features, comments : str, features a sequence of str, default=None
-        Columns of a table, as in `read_table`. LETOR text has no names of columns, so that these are refused.
+        Columns of a table, as in `read_table`. LETOR text has label, query and comment in their places, so that names
+        say nothing about it; `features` is refused there (`RankingData.subset` keeps some of them).
     regroup : bool, default=False
         Bring the rows of a query together (stable) where they are not adjacent, rather than refuse.
     missing : bool, default=True
@@ -75,7 +76,7 @@ def read(
         from leanrank.data.letor import reader
         from leanrank.data.letor.options import checked
 
-        _refuse_columns("read", label=label, qid=qid, features=features, comments=comments)
+        _refuse_names_of_features("read", features)
         form = replace(checked("read", null="nan" if missing else "error"), at_least=at_least)
         return reader.read([path], form, regroup=regroup)
     from leanrank.data.tables import read_table
@@ -129,7 +130,7 @@ def scan(
         return scan_parquet(path, regroup=regroup, missing=missing, **columns)
     if kind == "csv":
         return read(path, regroup=regroup, missing=missing, **columns)
-    _refuse_columns("scan", **columns)
+    _refuse_names_of_features("scan", columns.get("features"))
     null: Null = "nan" if missing else "error"
     if regroup:
         from leanrank.data.letor.reader import read_letor
@@ -140,10 +141,9 @@ def scan(
     return scan_letor(path, n_features=n_features, null=null)
 
 
-def _refuse_columns(owner: str, **columns: object) -> None:
-    for name, value in columns.items():
-        if value is not None:
-            raise ParameterError.of(owner, name, "left out for LETOR text, which has no names of columns", value)
+def _refuse_names_of_features(owner: str, features: object) -> None:
+    if features is not None:
+        raise ParameterError.of(owner, "features", "left out for LETOR text, which has no names of columns", features)
 
 
 def _check_at_least(at_least: object) -> None:

@@ -16,11 +16,24 @@ import numba
 import numba.core.caching
 import numba.core.cgutils
 import numba.extending
+import numpy as np
+from numpy.typing import NDArray
 
 # For the few kernels that spell out vector instructions.
 ir: Any = llvmlite.ir
 types: Any = numba.types
 cgutils: Any = numba.core.cgutils
+_caching: Any = numba.core.caching
+
+# The arrays that kernels take, by what is in them.
+Floats = NDArray[np.float64]
+Singles = NDArray[np.float32]
+Ints = NDArray[np.int64]
+ShortInts = NDArray[np.int32]
+Flags = NDArray[np.bool_]
+Bytes = NDArray[np.uint8]
+Words = NDArray[np.uint64]
+Array = NDArray[Any]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -48,7 +61,7 @@ def _compiled(function: F, **flags: Any) -> F:
     return dispatcher  # type: ignore[no-any-return]
 
 
-class _Cache(numba.core.caching.FunctionCache):  # type: ignore[misc]
+class _Cache(_caching.FunctionCache):  # type: ignore[misc]
     """numba's cache of one kernel on disk. What is wrong with the disk is never the caller's concern."""
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
@@ -66,7 +79,7 @@ class _Cache(numba.core.caching.FunctionCache):  # type: ignore[misc]
             _warn_uncached(error.strerror or str(error))
 
 
-class _NoCache(numba.core.caching.NullCache):  # type: ignore[misc]
+class _NoCache(_caching.NullCache):  # type: ignore[misc]
     def save_overload(self, sig: Any, cres: Any) -> None:
         _warn_uncached("no folder for them can be written")
 

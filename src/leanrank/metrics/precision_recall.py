@@ -74,21 +74,11 @@ class Recall(RelevanceMetric):
 
     .. math::  \mathrm{R@}k = \frac{1}{R} \, |\{p \le k : r_p \ge \theta\}|
 
-    Parameters
-    ----------
-    k : int
-        Cutoff.
-    convention : str
-        "standard", "trec" or "catboost". It sets every parameter below that is not given.
-    relevance_threshold : float
-        A document is relevant if its label is at least this.
-    ties, empty
-        As for `NDCG`; a query is empty if it has no relevant document.
+    Parameters as for `Precision` but for `short`; conventions "standard", "trec" and "catboost".
 
     References
     ----------
-    Manning, Raghavan and Schütze, "Introduction to information retrieval", section 8.4, 2008. Ties: McSherry and
-    Najork, ECIR 2008.
+    Manning, Raghavan and Schütze, "Introduction to information retrieval", section 8.4, 2008.
 
     Examples
     --------

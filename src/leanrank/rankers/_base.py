@@ -129,7 +129,7 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
             raise ParameterError("score counts every query alike: leave out sample_weight (weights are not supported).")
         self._features(X)
         data = self._door(X, y, qid, regroup=True)
-        measure = parse_metric(metric)
+        measure = parse_metric(metric) if isinstance(metric, str) else metric
         return float(mean(measure.per_query(data.y, self._scores(data.X, data.query_ptr), data.query_ptr)))
 
     def importances(

@@ -38,7 +38,7 @@ class EarlyStopping:
         self.patience = patience
         self.history: list[float] = []
         self.best_iteration = -1
-        self._measure = parse_metric(metric)
+        self._measure = parse_metric(metric) if isinstance(metric, str) else metric
 
     def improved(self, scores: Any) -> bool:
         """Record an iteration by its scores of the held-out documents; True if it is the best so far."""

@@ -35,7 +35,7 @@ def wants_scaling(estimator: Any) -> bool:
     """
     kinds = _class_names(estimator)
     if "XGBModel" in kinds:
-        return estimator.get_params().get("booster") == "gblinear"
+        return bool(estimator.get_params().get("booster") == "gblinear")
     if kinds & _TREES:
         return False
     if "Pipeline" in kinds:

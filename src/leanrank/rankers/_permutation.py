@@ -22,7 +22,7 @@ def permutation_importances(
     """Mean loss of `metric` when a feature is shuffled within each query; K n_repeats predictions."""
     if n_repeats < 1:
         raise ParameterError(f"The 'n_repeats' of permutation importances must be >= 1. Got {n_repeats!r} instead.")
-    measure = parse_metric(metric)
+    measure = parse_metric(metric) if isinstance(metric, str) else metric
 
     def quality(X: Any) -> float:
         return float(mean(measure.per_query(data.y, score(X, data.query_ptr), data.query_ptr)))

@@ -111,15 +111,10 @@ class CommitteePerceptron(LinearRanker):
         early_stopping_rounds: int | None = None,
         random_state: Any = 0,
     ) -> None:
-        self.n_members = n_members
-        self.n_epochs = n_epochs
-        self.rated_by = rated_by
-        self.combine = combine
-        self.alpha = alpha
-        self.min_survival = min_survival
-        self.eval_metric = eval_metric
-        self.early_stopping_rounds = early_stopping_rounds
-        self.random_state = random_state
+        self.n_members, self.n_epochs = n_members, n_epochs
+        self.rated_by, self.combine = rated_by, combine
+        self.alpha, self.min_survival, self.random_state = alpha, min_survival, random_state
+        self.eval_metric, self.early_stopping_rounds = eval_metric, early_stopping_rounds
 
     def _fit(self, data: RankingData, valid: RankingData | None) -> None:
         self._must("n_members", ">= 1", self.n_members >= 1)

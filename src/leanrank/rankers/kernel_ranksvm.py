@@ -107,15 +107,10 @@ class KernelRankSVM(Ranker):
         max_iter: int = 1000,
         random_state: Any = 0,
     ) -> None:
-        self.C = C
-        self.C_mode = C_mode
-        self.kernel = kernel
-        self.gamma = gamma
-        self.max_pairs = max_pairs
-        self.n_landmarks = n_landmarks
-        self.tol = tol
-        self.max_iter = max_iter
-        self.random_state = random_state
+        self.C, self.C_mode = C, C_mode
+        self.kernel, self.gamma = kernel, gamma
+        self.max_pairs, self.n_landmarks = max_pairs, n_landmarks
+        self.tol, self.max_iter, self.random_state = tol, max_iter, random_state
 
     def _fit(self, data: RankingData, valid: RankingData | None) -> None:
         self._must("C", "> 0", self.C > 0)

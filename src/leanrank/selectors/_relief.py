@@ -39,8 +39,8 @@ class ReliefSelector(Selector):
     ----------
     n_neighbors : int
         k; where there are fewer, as many as there are.
-    neighbours : Neighbours
-        Where they are looked for, by which distance, and for which documents.
+    neighbours : Neighbours or None
+        Where they are looked for, by which distance, and for which documents; None is ``Neighbours()``.
     engine : Engine or None
         Where the sums are computed, if neighbours are those of a query.
 
@@ -52,15 +52,19 @@ class ReliefSelector(Selector):
 
     n_features_to_select: int | float | None = field(default=None, kw_only=False)
     n_neighbors: int = 10
-    neighbours: Neighbours = Neighbours()
+    neighbours: Neighbours | None = None
     engine: Any = None
     _fewest_neighbors = 1
 
     def _check_parameters(self) -> None:
         least = self._fewest_neighbors
         self._require("n_neighbors", f"a whole number >= {least}", whole_number(self.n_neighbors, least))
-        self._require("neighbours", "a Neighbours", isinstance(self.neighbours, Neighbours))
-        self.neighbours.check()
+        self._require("neighbours", "a Neighbours or None", isinstance(self._near, Neighbours))
+        self._near.check()
+
+    @property
+    def _near(self) -> Neighbours:
+        return Neighbours() if self.neighbours is None else self.neighbours
 
     def _weighing(self, source: RankingSource, extent: Extent) -> Weighing:
         raise NotImplementedError(f"{type(self).__name__} must define _weighing.")
@@ -70,11 +74,11 @@ class ReliefSelector(Selector):
         raise NotImplementedError(f"{type(self).__name__} must define _weights.")
 
     def _fit(self, source: RankingSource) -> Path:
-        if self.neighbours.scope == "global" and not isinstance(source, RankingData):
+        if self._near.scope == "global" and not isinstance(source, RankingData):
             source = concatenate(list(source.blocks()))
         statistics: list[Any] = [Constant(), DataExtent()]
-        if self.neighbours.n_samples is not None:
-            statistics.append(RowSample(int(self.neighbours.n_samples), int(self.neighbours.random_state)))
+        if self._near.n_samples is not None:
+            statistics.append(RowSample(int(self._near.n_samples), int(self._near.random_state)))
         constant, extent, *threshold = fold(statistics, source, self.engine)
         kept = np.flatnonzero(~constant)
         if not len(kept):
@@ -84,17 +88,17 @@ class ReliefSelector(Selector):
             self._weighing(source, extent),
             kept,
             np.divide(1.0, width, out=np.zeros(len(kept)), where=width > 0.0)
-            if self.neighbours.scale
+            if self._near.scale
             else np.ones(len(kept)),
             int(self.n_neighbors),
-            self.neighbours.metric == "euclidean",
-            (threshold[0], int(self.neighbours.random_state)) if threshold else None,
+            self._near.metric == "euclidean",
+            (threshold[0], int(self._near.random_state)) if threshold else None,
         )
         weights = self._weights(Sums(*self._sums(statistic, source)))
         return Path.by_score(weights, reason="weight").lift(kept, len(constant))
 
     def _sums(self, statistic: ReliefSums, source: RankingSource) -> tuple[Floats, Floats, int]:
-        if self.neighbours.scope == "global":
+        if self._near.scope == "global":
             assert isinstance(source, RankingData)
             return statistic.finish(statistic.of_whole(source))
         sums: tuple[Floats, Floats, int] = fold(statistic, source, self.engine)

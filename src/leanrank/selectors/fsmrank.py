@@ -100,8 +100,8 @@ class FSMRank(RankerSelector):
         What `feature_graph` takes. Absolute similarities are used.
     metric : str or metric
         Chooses among several lambdas.
-    fitting : Fitting
-        How the minimum is found, and in how many folds lambdas are compared.
+    fitting : Fitting or None
+        How the minimum is found, and in how many folds lambdas are compared; None is ``Fitting()``.
 
     Attributes
     ----------
@@ -155,7 +155,7 @@ class FSMRank(RankerSelector):
     importance: Any = "map"
     similarity: Any = "kendall"
     metric: Any = "map"
-    fitting: Fitting = Fitting()
+    fitting: Fitting | None = None
     engine: Any = None
 
     def predict(self, X: Any, *, qid: Any = None) -> Vector:
@@ -168,8 +168,12 @@ class FSMRank(RankerSelector):
         self._grid("lambda1")
         self._grid("lambda2")
         self._require_one_of("unimportance", tuple(_UNIMPORTANCE))
-        self._require("fitting", "a Fitting", isinstance(self.fitting, Fitting))
-        self.fitting.check()
+        self._require("fitting", "a Fitting or None", isinstance(self._way, Fitting))
+        self._way.check()
+
+    @property
+    def _way(self) -> Fitting:
+        return Fitting() if self.fitting is None else self.fitting
 
     def _new_ranker(self) -> Ranker:
         return RankSVM()
@@ -195,11 +199,11 @@ class FSMRank(RankerSelector):
             bench.data, importance=self.importance, similarity=self.similarity, engine=self.engine
         )
         solution = self._problem(data, self.graph_.subset(columns)).minimise(
-            self.lambda1_, self.lambda2_, tol=self.fitting.tol, max_iter=self.fitting.max_iter
+            self.lambda1_, self.lambda2_, tol=self._way.tol, max_iter=self._way.max_iter
         )
-        if solution.violation > self.fitting.tol:
+        if solution.violation > self._way.tol:
             warnings.warn(
-                f"{type(self).__name__} stopped after {self.fitting.max_iter} steps, {solution.violation:.2g} from the "
+                f"{type(self).__name__} stopped after {self._way.max_iter} steps, {solution.violation:.2g} from the "
                 "optimum. Raise max_iter or tol of Fitting, or the lambdas.",
                 ConvergenceWarning,
                 stacklevel=4,
@@ -233,7 +237,7 @@ class FSMRank(RankerSelector):
             )
         parts = [(data, valid)]
         if valid is None:
-            splits = QueryKFold(min(int(self.fitting.cv), data.n_queries)).split_queries(data)
+            splits = QueryKFold(min(int(self._way.cv), data.n_queries)).split_queries(data)
             parts = [(data.take_queries(train), data.take_queries(test)) for train, test in splits]
         values: list[list[Vector]] = [[] for _ in pairs]
         n_used: list[list[int]] = [[] for _ in pairs]
@@ -243,7 +247,7 @@ class FSMRank(RankerSelector):
             problem = self._problem(train, graph)
             start: Vector | None = None
             for place, (lambda1, lambda2) in enumerate(pairs):
-                solution = problem.minimise(lambda1, lambda2, start, tol=_COARSE, max_iter=self.fitting.max_iter)
+                solution = problem.minimise(lambda1, lambda2, start, tol=_COARSE, max_iter=self._way.max_iter)
                 start = solution.x
                 weight = _weights(solution)
                 n_used[place].append(int((weight != 0).sum()))

@@ -65,10 +65,10 @@ class FSSCPR(GraphSelector):
     edge_scale : {"fraction", "tau"}
         Edges from similarity as it is ("kendall" is the fraction of concordant pairs, 0.5 where unrelated), or brought
         from [0, 1] to [-1, 1] first, so that `sigma` cuts unrelated and opposed features.
-    clustering : Clustering
-        How the families are told apart.
-    pagerank : BiasedPageRank
-        How relevance flows between features.
+    clustering : Clustering or None
+        How the families are told apart; None is ``Clustering()``.
+    pagerank : BiasedPageRank or None
+        How relevance flows between features; None is ``BiasedPageRank()``.
     random_state : int
         Seed of k-means.
 
@@ -118,19 +118,27 @@ class FSSCPR(GraphSelector):
     n_features_to_select: Any = field(default="eigengap", kw_only=False)
     sigma: float = 0.1
     edge_scale: str = "fraction"
-    clustering: Clustering = Clustering()
-    pagerank: BiasedPageRank = BiasedPageRank()
+    clustering: Clustering | None = None
+    pagerank: BiasedPageRank | None = None
     random_state: int = 0
 
     def _check_parameters(self) -> None:
         self._require_number("sigma", "a number")
         self._require_one_of("edge_scale", ("fraction", "tau"))
-        self._require("clustering", "a Clustering", isinstance(self.clustering, Clustering))
-        self._require("pagerank", "a BiasedPageRank", isinstance(self.pagerank, BiasedPageRank))
-        self.clustering.check()
-        self.pagerank.check()
+        self._require("clustering", "a Clustering or None", isinstance(self._families, Clustering))
+        self._require("pagerank", "a BiasedPageRank or None", isinstance(self._flow, BiasedPageRank))
+        self._families.check()
+        self._flow.check()
         if isinstance(self.n_features_to_select, str):
             self._require_one_of("n_features_to_select", AUTOMATIC)
+
+    @property
+    def _families(self) -> Clustering:
+        return Clustering() if self.clustering is None else self.clustering
+
+    @property
+    def _flow(self) -> BiasedPageRank:
+        return BiasedPageRank() if self.pagerank is None else self.pagerank
 
     def _wanted(self, n_features: int) -> int | None:
         return None if isinstance(self.n_features_to_select, str) else super()._wanted(n_features)
@@ -154,12 +162,12 @@ class FSSCPR(GraphSelector):
         edges = np.where(similarity > self.sigma, np.maximum(similarity, 0.0), 0.0)
         np.fill_diagonal(edges, 0.0)
         preference = graph.importance - min(0.0, float(graph.importance.min()))
-        clustering, flow = self.clustering, self.pagerank
+        families, flow = self._families, self._flow
         s = biased_pagerank(edges, preference, alpha=flow.alpha, redistribute=flow.dangling == "redistribute")
         spectrum = Spectrum.of(edges)
         k = self._automatic_size(spectrum) if size is None else size
-        labels = spectrum.clusters(k, n_init=clustering.n_init, random_state=self.random_state)
-        if clustering.centrality == "edge":
+        labels = spectrum.clusters(k, n_init=families.n_init, random_state=self.random_state)
+        if families.centrality == "edge":
             likeness = edges
         else:
             Y = spectrum.embedding(k) if 1 < k < len(s) else np.ones((len(s), 1))
@@ -178,7 +186,7 @@ class FSSCPR(GraphSelector):
         m = len(spectrum.eigenvalues)
         if m == 1:
             return 1
-        way = self.clustering
+        way = self._families
         low = min(int(way.k_min), m - 1)
         high = max(low, min(-(-m // 2) if way.k_max is None else int(way.k_max), m - 1))
         if self.n_features_to_select == "silhouette":
@@ -186,9 +194,9 @@ class FSSCPR(GraphSelector):
         return spectrum.eigengap(low, high)
 
     def _scaled(self, s: NDArray[np.float64], C: NDArray[np.int64]) -> NDArray[np.float64]:
-        if self.pagerank.scale == "max":
+        if self._flow.scale == "max":
             return np.asarray(s[C] / s.max()) if s.max() > 0 else s[C]
-        if self.pagerank.scale == "cluster_minmax":
+        if self._flow.scale == "cluster_minmax":
             spread = float(np.ptp(s[C]))
             return np.asarray((s[C] - s[C].min()) / spread) if spread > 0 else np.zeros(len(C))
         return np.asarray(s[C])

@@ -199,7 +199,7 @@ class RankWrapper(ReliefSelector):
         return ranker.fit(data) if isinstance(ranker, Ranker) else ranker.fit(data.X, data.y)
 
     def _sums(self, statistic: ReliefSums, source: RankingSource) -> tuple[Floats, Floats, int]:
-        if self._given is None or self.neighbours.scope == "global":
+        if self._given is None or self._near.scope == "global":
             return super()._sums(statistic, source)
         return statistic.finish(statistic.of(source))  # type: ignore[arg-type]
 

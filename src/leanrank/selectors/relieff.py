@@ -66,7 +66,7 @@ class ReliefF(ReliefSelector):
     skip_single_level: bool = True
 
     def _weighing(self, source: RankingSource, extent: Extent) -> Weighing:
-        skip = bool(self.skip_single_level) and self.neighbours.scope == "query"
+        skip = bool(self.skip_single_level) and self._near.scope == "query"
         return ClassDifferences(extent.labels, miss_weights(extent, self._factor(extent.labels)), skip)
 
     def _factor(self, labels: Floats) -> Floats:

@@ -92,8 +92,8 @@ def select(
     random_state : int
         Seed of the folds and of the bootstrap.
     engine : optional
-        Where feature graphs are computed. The workers of a `DaskEngine` also run the methods and train the rankers of
-        the cross-validation; each gets the data once, and results come back to the journal here.
+        Where feature graphs are computed. The workers of a `DaskEngine` or `SparkEngine` also run the methods and
+        train the rankers of the cross-validation; each gets the data once, and results come back to the journal here.
     progress : bool
         A progress bar with the time left, where a terminal is watching.
     valid : RankingData or tuple (X, y, qid), optional
