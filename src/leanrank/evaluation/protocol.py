@@ -36,8 +36,8 @@ class Protocol:
 
     Examples
     --------
-    >>> Protocol(convention="letor3").metrics(["ndcg@10", "map"])["map"]
-    AP(convention='letor3')
+    >>> Protocol(convention="letor3").metrics(["ndcg@10", "map"])["map"].convention
+    'letor3'
     """
 
     validation: str | Metric = "map"
