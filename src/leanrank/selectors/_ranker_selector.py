@@ -134,7 +134,7 @@ class RankerSelector(Selector):
                 NothingToLearnWarning,
                 stacklevel=3,
             )
-        kept = np.flatnonzero(~_constant(data, ranker) | self._limits().must_keep)
+        kept = np.flatnonzero(~useless_to(ranker, data) | self._limits().must_keep)
         if not len(kept):
             raise DataError(f"All {data.n_features} features are constant inside every query: nothing to select.")
         metrics = (getattr(self, "metric", None), getattr(ranker, "eval_metric", None))
@@ -151,7 +151,7 @@ class RankerSelector(Selector):
         return eval_data(eval_set, self, owner=owner, regroup=regroup, missing=ranker.takes_missing)
 
 
-def _constant(data: RankingData, ranker: Ranker) -> NDArray[np.bool_]:
+def useless_to(ranker: Ranker, data: RankingData) -> NDArray[np.bool_]:
     """Features that tell nothing to this ranker.
 
     What a query's documents have in common cannot rank them where scores are sums over features; a tree may use it

@@ -11,6 +11,7 @@ import numpy as np
 
 from leanrank.data.arrangement import Arrangement
 from leanrank.data.door import as_ranking_data
+from leanrank.errors import DataError
 from leanrank.evaluation.journal import Journal
 from leanrank.evaluation.journal_schema import keep_selection
 from leanrank.evaluation.records import ALL_FEATURES
@@ -28,6 +29,7 @@ from leanrank.evaluation.tasks import Tasks
 from leanrank.rankers._base import Ranker
 from leanrank.rankers.adapters import as_ranker
 from leanrank.rankers.registry import get
+from leanrank.selectors._ranker_selector import useless_to
 
 #: The loss that nobody minds, unless the caller says otherwise.
 MAX_LOSS = 0.002
@@ -177,8 +179,11 @@ class Run:
     def __init__(self, request: asked.Request, tasks: Tasks, engine: Any = None) -> None:
         self.request = request
         limits, data, valid, ranker = request.columns, request.data, request.valid, request.ranker
-        if limits.never.any():  # nothing that follows has to know of them
-            usable = np.flatnonzero(~limits.never)
+        left_out = limits.never | (useless_to(ranker, data) & ~limits.must_keep)
+        if left_out.all():
+            raise DataError(f"All {data.n_features} features are constant inside every query: nothing to select.")
+        if left_out.any():  # nothing that follows has to know of them
+            usable = np.flatnonzero(~left_out)
             ranker = ranker.for_columns(usable.tolist(), data.n_features)
             data, limits = data.subset(usable), limits.only(usable)
             valid = None if valid is None else valid.subset(usable)
