@@ -95,7 +95,7 @@ def score_dump(trees, row, *, precision=np.float32, honours_missing=True):
 
 
 def score_solr(model, row, *, nan_is_known):
-    assert (model["params"].get("isNullSameAsZero") == "false") == nan_is_known
+    assert (model["params"].get("isNullSameAsZero") is False) == nan_is_known
     score = 0.0
     for tree in model["params"]["trees"]:
         node = tree["root"]

@@ -14,10 +14,12 @@ import typer
 from leanrank import __version__
 from leanrank.cli.compare import compare
 from leanrank.cli.convert import convert
+from leanrank.cli.costs import costs
 from leanrank.cli.demo import demo
 from leanrank.cli.evaluate import evaluate
 from leanrank.cli.export import export
 from leanrank.cli.graph import graph
+from leanrank.cli.import_logs import import_logs
 from leanrank.cli.lint import lint
 from leanrank.cli.predict import predict
 from leanrank.cli.reduce import reduce
@@ -67,8 +69,9 @@ app = typer.Typer(
 )
 _FIND = (lint, graph, select, reduce)
 _RANK = (train, predict, evaluate, compare, reproduce, report)
-for command in (*_FIND, *_RANK, export, convert, demo):
+for command in (*_FIND, *_RANK, costs, export, convert, demo):
     app.command()(command)
+app.command("import")(import_logs)
 
 
 def _print_version(wanted: bool) -> None:

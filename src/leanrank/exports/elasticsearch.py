@@ -71,8 +71,10 @@ def model(
 
 
 def _normalizer(given: Normalizer) -> dict[str, Any]:
-    keys = ("minimum", "maximum") if given.kind == "min_max" else ("mean", "standard_deviation")
-    return {given.kind: dict(zip(keys, given.parameters, strict=True))}
+    if given.kind == "min_max" and given.offset >= 0:
+        return {"min_max": dict(zip(("minimum", "maximum"), given.parameters, strict=True))}
+    # The plugins refuse a negative minimum; "standard" subtracts and divides alike.
+    return {"standard": {"mean": given.offset, "standard_deviation": given.scale}}
 
 
 def _check_derived(features: list[Any], kept: Sequence[Kept]) -> None:

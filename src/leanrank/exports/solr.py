@@ -89,7 +89,7 @@ def _trees(forest: Forest, names: Sequence[str], target: Target) -> dict[str, An
         return tree.nested(split, lambda node: {"value": str(values[node])})
 
     trees = [{"weight": "1", "root": root(tree)} for tree in forest.trees]
-    return {**({"isNullSameAsZero": "false"} if says_missing else {}), "trees": trees}
+    return {**({"isNullSameAsZero": False} if says_missing else {}), "trees": trees}
 
 
 def _thresholds(thresholds: NDArray[np.float32]) -> NDArray[np.float32]:

@@ -6,6 +6,7 @@ The format: https://lightgbm.readthedocs.io/en/stable/pythonapi/lightgbm.Booster
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -78,7 +79,7 @@ def _joined(
     )
 
 
-def _numbers(fields: dict[str, str], name: str, dtype: type) -> NDArray[np.generic]:
+def _numbers(fields: dict[str, str], name: str, dtype: type) -> NDArray[Any]:
     if name not in fields:
         raise DataError(f"The LightGBM model has a tree without {name!r}.")
     return np.array(fields[name].split(), dtype=dtype)
