@@ -17,6 +17,8 @@ from leanrank.cli.app import app, run
 COMMANDS = get_command(app).commands
 # what the tool is said to have, in the order of `leanrank --help`
 PROMISED = (
+    "import",
+    "costs",
     "lint",
     "graph",
     "select",
@@ -50,6 +52,10 @@ def folder(tmp_path_factory):
     (folder / "full.json").write_text(
         json.dumps({"featureset": {"features": [{"name": f"f{j}", "template": {}} for j in range(1, 7)]}})
     )
+    document = {"id": "d", "[features]": "a=1.0,b=2.0"}
+    (folder / "log.jsonl").write_text(json.dumps({"qid": 1, "response": {"response": {"docs": [document]}}}))
+    (folder / "qrels.txt").write_text("1 0 d 2\n")
+    (folder / "timings.csv").write_text("feature,milliseconds\na,1\n")
     return folder
 
 
@@ -89,6 +95,8 @@ def test_the_help_of_the_tool_tells_the_habits(text, capsys):
 
 # in the order in which a user would; each leaves what the next ones need
 STEPS = {
+    "import": "import log.jsonl --judgements qrels.txt -o log.csv",
+    "costs": "costs timings.csv -o costs.csv",
     "lint": "lint train.txt",
     "graph": "graph train.txt -o graph.npz",
     "select by one method": "select train.txt --method gas -k 3 -o three.json",
@@ -100,7 +108,7 @@ STEPS = {
     "compare": "compare train.txt --methods gas,top-k --rankers ranksvm -k 2 --folds 3 -j 1 -o results.db",
     "report": "report features.json",
     "report of a comparison": "report results.db",
-    "export": "export features.json --to elasticsearch --featureset full.json --model model.json -o pruned.json",
+    "export": "export features.json --to elasticsearch --featureset full.json --by-position -m model.json -o pruned.json",
     "convert": "convert train.txt -o train.csv",
     "demo": "demo --queries 60",
 }

@@ -12,9 +12,9 @@ from tests.engines_jvm.cases import digest, files, keep, kept, rows_text, traine
 
 GOLDEN = Path(__file__).resolve().parent.parent / "exports" / "golden" / "engines"
 
-#: Engines that are on Maven Central.
+#: Engines that Maven fetches.
 CENTRAL = [("solr", "8.11.4", "solr"), ("vespa", "8.262.17", "vespa"), ("ranklib", "0.2.0", "ranklib")]
-#: Plugins that are not: compiled from the sources that these variables point to.
+#: Plugins that are compiled from the sources that these variables point to.
 FROM_SOURCES = [
     ("elasticsearch", "8.17.3", "plugins/elasticsearch", "LEANRANK_ELASTICSEARCH_LTR"),
     ("opensearch", "2.19.3", "plugins/opensearch", "LEANRANK_OPENSEARCH_LTR"),
@@ -51,7 +51,7 @@ def able(cases, engine, version):
 
 
 @pytest.mark.parametrize(("engine", "version", "module"), CENTRAL)
-def test_engines_of_maven_central(engine, version, module, cases, tmp_path):
+def test_engines_of_maven(engine, version, module, cases, tmp_path):
     cases = able(cases, engine, version)
     scored = score(cases, engine, version, java.classes(module, "Score"), tmp_path)
     for case in cases:
@@ -62,7 +62,7 @@ def test_engines_of_maven_central(engine, version, module, cases, tmp_path):
 def test_plugins_from_their_sources(engine, version, module, variable, cases, tmp_path):
     """With LEANRANK_RECORD the scores are kept for tests without Java."""
     if not os.environ.get(variable):
-        pytest.skip(f"{engine} {version}: its plugin is not on Maven Central; {variable} may point to its sources")
+        pytest.skip(f"{engine} {version}: {variable} does not point to the sources of its plugin")
     sources = Path(os.environ[variable])
     java.classes.cache_clear()
     class_path = java.classes(module, "Score", sources)

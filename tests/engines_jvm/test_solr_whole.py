@@ -1,4 +1,4 @@
-"""The whole way in a running Solr: log, import, select, train, export, upload, rerank; scores are those of `predict`."""
+"""The whole way in a running Solr: log, import, select, train, export, rerank; its scores are those of `predict`."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def reranked(logged):
 
 def commands(ranker: str, logged: Path, folder: Path) -> None:
     log, chosen, model = (str(folder / name) for name in ("log.csv", "features.json", "model.json"))
-    judged = [str(logged / "responses.jsonl"), "-j", str(logged / "qrels.txt")]
+    judged = [str(logged / "responses.jsonl"), "--judgements", str(logged / "qrels.txt")]
     assert run(["import", *judged, "--unmatched", "zero", "-o", log]) == 0
     assert run(["select", log, "--method", "gas", "-k", "3", "-o", chosen]) == 0
     assert run(["train", log, "--features", chosen, "--ranker", ranker, "-o", model]) == 0

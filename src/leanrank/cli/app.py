@@ -69,9 +69,9 @@ app = typer.Typer(
 )
 _FIND = (lint, graph, select, reduce)
 _RANK = (train, predict, evaluate, compare, reproduce, report)
-for command in (*_FIND, *_RANK, costs, export, convert, demo):
-    app.command()(command)
 app.command("import")(import_logs)
+for command in (costs, *_FIND, *_RANK, export, convert, demo):
+    app.command()(command)
 
 
 def _print_version(wanted: bool) -> None:

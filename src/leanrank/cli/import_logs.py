@@ -19,9 +19,7 @@ def import_logs(
         list[Path],
         typer.Argument(help='Responses: one a file, named as the query, or lines {"qid": ..., "response": {...}}.'),
     ],
-    judgements: Annotated[
-        Path, typer.Option("--judgements", "-j", help="Qrels (query 0 document grade) or lines grade qid:Q # document.")
-    ],
+    judgements: Annotated[Path, typer.Option(help="Qrels (query 0 document grade) or lines grade qid:Q # document.")],
     output: Annotated[Path, typer.Option("--output", "-o", help="Where to write the data: a CSV file.")],
     unmatched: Annotated[
         str, typer.Option(help="What a feature that did not match is: missing (an empty cell) or zero.")
