@@ -49,9 +49,7 @@ def folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("coherence")
     data, _ = make_ranking(40, (5, 15), n_informative=2, n_redundant=2, n_noise=2, random_state=0)
     write_letor(data, folder / "train.txt")
-    (folder / "full.json").write_text(
-        json.dumps({"featureset": {"features": [{"name": f"f{j}", "template": {}} for j in range(1, 7)]}})
-    )
+    (folder / "full.json").write_text(json.dumps([{"name": f"f{j}", "class": "c"} for j in range(1, 7)]))
     document = {"id": "d", "[features]": "a=1.0,b=2.0"}
     (folder / "log.jsonl").write_text(json.dumps({"qid": 1, "response": {"response": {"docs": [document]}}}))
     (folder / "qrels.txt").write_text("1 0 d 2\n")
@@ -108,7 +106,7 @@ STEPS = {
     "compare": "compare train.txt --methods gas,top-k --rankers ranksvm -k 2 --folds 3 -j 1 -o results.db",
     "report": "report features.json",
     "report of a comparison": "report results.db",
-    "export": "export features.json --to elasticsearch --featureset full.json --by-position -m model.json -o pruned.json",
+    "export": "export features.json --to solr --featureset full.json --by-position -m model.json -o pruned.json",
     "convert": "convert train.txt -o train.csv",
     "demo": "demo --queries 60",
 }

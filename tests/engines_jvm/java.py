@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
 from functools import cache
@@ -51,7 +50,7 @@ def scores(class_path: str, root: Path) -> dict[str, np.ndarray]:
 
 def run(*command: str, cwd: Path) -> str:
     """Run it, or fail with what it said."""
-    done = subprocess.run(command, cwd=cwd, capture_output=True, text=True, env={**os.environ, "MAVEN_OPTS": ""})
+    done = subprocess.run(command, cwd=cwd, capture_output=True, text=True)
     if done.returncode:
         pytest.fail(f"{command[0]} failed:\n{done.stdout[-3000:]}\n{done.stderr[-3000:]}", pytrace=False)
     return done.stdout
