@@ -50,7 +50,7 @@ def scores(class_path: str, root: Path) -> dict[str, np.ndarray]:
 
 def run(*command: str, cwd: Path) -> str:
     """Run it, or fail with what it said."""
-    done = subprocess.run(command, cwd=cwd, capture_output=True, text=True)
+    done = subprocess.run(command, cwd=cwd, capture_output=True, text=True, timeout=600)
     if done.returncode:
         pytest.fail(f"{command[0]} failed:\n{done.stdout[-3000:]}\n{done.stderr[-3000:]}", pytrace=False)
     return done.stdout

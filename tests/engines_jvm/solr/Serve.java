@@ -20,10 +20,16 @@ import org.apache.solr.servlet.SolrRequestParsers;
 final class Serve {
   private Serve() {}
 
-  public static void main(String[] arguments) throws Exception {
-    for (String home : arguments) {
-      serve(Path.of(home));
+  public static void main(String[] arguments) {
+    try {
+      for (String home : arguments) {
+        serve(Path.of(home));
+      }
+    } catch (Throwable error) {
+      error.printStackTrace();
+      System.exit(1); // threads of a Solr that did not come up would keep the process alive
     }
+    System.exit(0);
   }
 
   @SuppressWarnings("unchecked")
