@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
@@ -12,6 +12,9 @@ from rich.text import Text
 
 from leanrank.cli._input import JsonOption
 from leanrank.errors import ParameterError
+
+if TYPE_CHECKING:
+    from leanrank.exports.export import Export
 
 
 def export(
@@ -61,38 +64,39 @@ def export(
     from leanrank.exports.target import Target
     from leanrank.rankers._saving import load_ranker
 
-    beside = output.with_suffix("")
-    model_path = model_output or beside.with_name(beside.name + model_suffix(to))
-    mapping_path = beside.with_name(beside.name + ".mapping.json")
-    targets = {path.resolve() for path in (output, model_path, mapping_path)}
+    targets = _targets(output, model_output, model_suffix(to))
+    taken = {path.resolve() for path in targets.values()}
     for given in (features, featureset, model, normalizers):
-        if given is not None and given.resolve() in targets:
+        if given is not None and given.resolve() in taken:
             raise ParameterError(f"{given} would be written over: choose another --output or --model-output.")
-    target = Target(to, engine_version, unmatched, name, model_path.name)
     result = export_features(
         features,
         featureset,
-        to=target,
+        to=Target(to, engine_version, unmatched, name, targets["model"].name),
         model=None if model is None else load_ranker(model),
         normalizers=None if normalizers is None else read_json(normalizers),
         by_position=by_position,
     )
-    written = {"featureset": output, "mapping": mapping_path}
-    write_whole(output, result.feature_set)
-    write_whole(mapping_path, result.mapping)
-    if result.model is not None:
-        write_whole(model_path, result.model)
-        written["model"] = model_path
-    matched = "position" if by_position else "name"
+    texts = {"featureset": result.feature_set, "mapping": result.mapping, "model": result.model}
+    written = {kind: targets[kind] for kind, text in texts.items() if text is not None}
+    for kind, path in written.items():
+        write_whole(path, texts[kind] or "")
+    _say(result, to, "position" if by_position else "name", written, as_json=as_json)
+
+
+def _targets(output: Path, model_output: Path | None, suffix: str) -> dict[str, Path]:
+    """Where each text goes: the mapping, and the model if nothing else is said, beside the feature set."""
+    beside = output.with_suffix("")
+    model = model_output or beside.with_name(beside.name + suffix)
+    return {"featureset": output, "mapping": beside.with_name(beside.name + ".mapping.json"), "model": model}
+
+
+def _say(result: Export, to: str, matched: str, written: dict[str, Path], *, as_json: bool) -> None:
     if as_json:
-        record = {key: str(path) for key, path in written.items()}
+        record = {kind: str(path) for kind, path in written.items()}
         names = [feature.name for feature in result.features]
-        print(
-            json.dumps(
-                {"to": to, "n_features": len(names), "features": names, "matched": matched, **record},
-                ensure_ascii=False,
-            )
-        )
+        told = {"to": to, "n_features": len(names), "features": names, "matched": matched}
+        print(json.dumps({**told, **record}, ensure_ascii=False))
         return
     console = Console()
     console.print(Text(f"{len(result.features)} features for {to}, matched by {matched}, in the order of the model."))
