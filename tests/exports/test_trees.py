@@ -17,6 +17,7 @@ from leanrank import as_ranker, make_ranking, rankers
 from leanrank.errors import LeanRankError
 from leanrank.exports import Target, export_features
 from leanrank.exports.featureset import ChosenFeatures
+from leanrank.exports.solr import _thresholds
 from leanrank.exports.trees.forest import forest_of
 
 LIBRARIES = ("lightgbm", "xgboost", "catboost")
@@ -181,12 +182,35 @@ def test_whatever_the_data(full, seed, library, missing):
     options = {**OPTIONS[library], "n_estimators": 4}
     model = rankers.get(library, **options).fit(X, y, qid=qid)
     unmatched = "missing" if missing else "zero"
-    trees = as_dump(exported(full, model, "opensearch", unmatched=unmatched, version="3.5").model)
     sample, *_ = values(seed + 1, missing=True)
     sample = sample[:40]
     known = sample if missing else zeros(sample)
+    trees = as_dump(exported(full, model, "opensearch", unmatched=unmatched, version="3.5").model)
     for honours in (True, False):
         check(partial(score_dump, trees, honours_missing=honours), model, known, engine_sees=sample)
+    trees = as_dump(exported(full, model, "vespa", unmatched=unmatched).model)
+    for precision in (np.float32, np.float64):
+        check(partial(score_dump, trees, precision=precision), model, known, engine_sees=sample)
+    solr = json.loads(exported(full, model, "solr", unmatched=unmatched).model)
+    check(partial(score_solr, solr, nan_is_known=missing), model, known, engine_sees=known)
+    if not missing:
+        check(partial(score_ranklib, exported(full, model, "ranklib").model), model, known, engine_sees=known)
+
+
+FLOATS = st.floats(width=32, allow_nan=False, allow_infinity=False, min_value=-(2.0**100), max_value=2.0**100)
+
+
+@settings(max_examples=300, deadline=None)
+@given(FLOATS, FLOATS)
+def test_a_threshold_of_solr_has_its_slack_taken_off(threshold, x):
+    threshold, x = np.float32(threshold), np.float32(x)
+    (written,) = _thresholds(np.array([threshold]))
+    compared = np.float32(written) + np.float32(1e-6)
+    assert not threshold <= compared  # the threshold itself goes right
+    assert (compared >= 0) == (threshold > 0)  # and 0 where it should
+    near = max(float(abs(np.spacing(threshold))) * 4, 3e-13)
+    if x >= threshold or float(x) < float(threshold) - near:
+        assert (x <= compared) == (x < threshold)
 
 
 def test_a_value_at_a_threshold_of_lightgbm_stays_on_its_side(full):
