@@ -97,6 +97,21 @@ def query(text: str, *, model: str | None = None, form: str = "sparse") -> str:
     return urlencode(parameters)
 
 
+def single_models() -> list[dict[str, Any]]:
+    """For each feature a model of it alone, to be timed."""
+    kind = {"store": "shop", "class": "org.apache.solr.ltr.model.LinearModel"}
+    names = [feature["name"] for feature in features()]
+    return [{**kind, "name": n, "features": [{"name": n}], "params": {"weights": {n: 1.0}}} for n in names]
+
+
+def timed(text: str, feature: str | None) -> str:
+    """A query reranked by one feature, or by none, with Solr's timings."""
+    parameters = {"q": "*:*", "rows": 1, "wt": "json", "fl": "id", "debug": "timing"}
+    if feature is not None:
+        parameters["rq"] = f"{{!ltr model={feature} reRankDocs=100 efi.text='{text}'}}"
+    return urlencode(parameters)
+
+
 def prepare(home: Path, features_text: str, queries: list[str], model_text: str | None = None) -> Path:
     conf = home / "shop" / "conf"
     conf.mkdir(parents=True)

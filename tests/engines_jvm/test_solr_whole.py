@@ -9,8 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 from tests.engines_jvm import java
-from tests.engines_jvm.solr_home import TEXTS, documents, features, judgements, prepare, query
+from tests.engines_jvm.solr_home import TEXTS, documents, features, judgements, prepare, query, single_models, timed
 
+from leanrank.cli._costs import read_costs
 from leanrank.cli.app import run
 from leanrank.data.tables import read_table
 from leanrank.rankers._saving import load_ranker
@@ -24,8 +25,8 @@ def serve(*homes: Path) -> None:
     java.run("java", "-Xmx1g", "-cp", java.classes("solr", "Serve"), "Serve", *paths, cwd=homes[0])
 
 
-def answers(home: Path) -> list[dict]:
-    return [json.loads((home / f"response_{number}.json").read_text()) for number in range(len(TEXTS))]
+def answers(home: Path, n: int = len(TEXTS)) -> list[dict]:
+    return [json.loads((home / f"response_{number}.json").read_text()) for number in range(n)]
 
 
 @pytest.fixture(scope="module")
@@ -40,6 +41,8 @@ def logged(tmp_path_factory):
     qrels = [f"{q} 0 {d} {g}" for q, text in enumerate(TEXTS, start=1) for d, g in grades[text].items()]
     (folder / "qrels.txt").write_text("\n".join(qrels) + "\n")
     (folder / "full.json").write_text(json.dumps(features()))
+    judged = [str(folder / "responses.jsonl"), "--judgements", str(folder / "qrels.txt")]
+    assert run(["import", *judged, "--unmatched", "zero", "-o", str(folder / "log.csv")]) == 0
     if os.environ.get("LEANRANK_RECORD"):
         RECORDED.mkdir(parents=True, exist_ok=True)
         for number in (0, 1):
@@ -64,9 +67,7 @@ def reranked(logged):
 
 
 def commands(ranker: str, logged: Path, folder: Path) -> None:
-    log, chosen, model = (str(folder / name) for name in ("log.csv", "features.json", "model.json"))
-    judged = [str(logged / "responses.jsonl"), "--judgements", str(logged / "qrels.txt")]
-    assert run(["import", *judged, "--unmatched", "zero", "-o", log]) == 0
+    log, chosen, model = str(logged / "log.csv"), str(folder / "features.json"), str(folder / "model.json")
     assert run(["select", log, "--method", "gas", "-k", "3", "-o", chosen]) == 0
     assert run(["train", log, "--features", chosen, "--ranker", ranker, "-o", model]) == 0
     files = ["--featureset", str(logged / "full.json"), "--model", model, "-o", str(folder / "pruned.json")]
@@ -76,7 +77,7 @@ def commands(ranker: str, logged: Path, folder: Path) -> None:
 @pytest.mark.parametrize("ranker", RANKERS)
 def test_from_the_log_to_the_ranking(ranker, reranked):
     folder = reranked[ranker]
-    data = read_table(folder / "log.csv")
+    data = read_table(folder.parent / "log.csv")
     model = load_ranker(folder / "model.json")
     kept = data.subset([data.feature_names.index(name) for name in model.feature_names_in_])
     expected = model.predict(kept).reshape(len(TEXTS), -1) - getattr(model, "intercept_", 0.0)
@@ -90,3 +91,25 @@ def test_from_the_log_to_the_ranking(ranker, reranked):
             assert {pair.split("=")[0] for pair in d["[features]"].split(",")} <= set(kept.feature_names)
         ours = ours[[order[d["id"]] for d in docs]]
         np.testing.assert_allclose(scores, ours, rtol=1e-6, atol=1e-6 * abs(ours).max())
+
+
+def test_what_features_cost(logged, tmp_path):
+    """Solr's own timings of a model of one feature each, and of none."""
+    names = [feature["name"] for feature in features()]
+    asked = [(feature, text) for text in TEXTS[:3] for feature in (None, *names)]
+    queries = [timed(text, feature) for feature, text in asked]
+    models = json.dumps(single_models())
+    home = prepare(tmp_path / "home", json.dumps(features()), queries, models)
+    serve(home)
+    found = answers(home, len(asked))
+    pairs = [{"feature": feature, "response": response} for (feature, _), response in zip(asked, found, strict=True)]
+    text = "".join(json.dumps(pair) + "\n" for pair in pairs)
+    (tmp_path / "timings.jsonl").write_text(text)
+    assert run(["costs", str(tmp_path / "timings.jsonl"), "--window", "100", "-o", str(tmp_path / "costs.csv")]) == 0
+    costs, groups = read_costs(tmp_path / "costs.csv")
+    assert set(costs) == set(names)
+    assert groups is None
+    options = ["--ranker", "ranksvm", "-k", "2", "--costs", str(tmp_path / "costs.csv")]
+    assert run(["select", str(logged / "log.csv"), *options, "-o", str(tmp_path / "features.json")]) == 0
+    if os.environ.get("LEANRANK_RECORD"):
+        (RECORDED / "solr_timings.jsonl").write_text(text)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -11,6 +12,7 @@ from leanrank.cli.app import run
 from leanrank.data.logs.timings import costs_text, read_timings
 from leanrank.errors import LeanRankError
 
+RECORDED = Path(__file__).parent / "recorded"
 FEATURES = ("title", "body", "title_again")
 
 
@@ -65,6 +67,15 @@ def test_requests_for_one_feature_less_those_for_none(response, unit, tmp_path):
     costs, groups = read_costs(tmp_path / "costs.csv")
     assert costs == pytest.approx({"title": 4.0, "body": 0.0})  # no cost below 0
     assert groups is None
+
+
+def test_what_solr_really_answered():
+    """Recorded from an embedded Solr 8.11.4 (tests/engines_jvm): three queries, each with no feature and with one."""
+    timings = read_timings([RECORDED / "solr_timings.jsonl"])
+    assert set(timings.by_feature) == {"title_bm25", "body_bm25", "clicks", "age", "margin"}
+    assert len(timings.baseline) == 3
+    assert all(len(times) == 3 for times in timings.by_feature.values())
+    assert len(costs_text(timings).splitlines()) == 6
 
 
 def test_a_table(tmp_path):

@@ -56,9 +56,12 @@ final class Serve {
     ManagedFeatureStore features = ManagedFeatureStore.getManagedFeatureStore(core);
     features.applyUpdatesToManagedData(json(home, "features.json"));
     if (Files.exists(home.resolve("model.json"))) {
-      Map<String, Object> content = (Map<String, Object>) json(home, "model.json");
-      ManagedModelStore.getManagedModelStore(core)
-          .addModel(ManagedModelStore.fromLTRScoringModelMap(core.getResourceLoader(), content, features));
+      Object content = json(home, "model.json");
+      for (Object model : content instanceof List ? (List<Object>) content : List.of(content)) {
+        Map<String, Object> map = (Map<String, Object>) model;
+        ManagedModelStore.getManagedModelStore(core)
+            .addModel(ManagedModelStore.fromLTRScoringModelMap(core.getResourceLoader(), map, features));
+      }
     }
   }
 
