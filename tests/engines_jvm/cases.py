@@ -17,6 +17,8 @@ from leanrank.exports import Target, export_features
 from leanrank.exports.featureset import ChosenFeatures
 
 NAMES = tuple(f"f{j}" for j in range(6))
+#: In Vespa features have names such as these.
+RANK_FEATURES = ("bm25(title)", "fieldMatch(title).completeness", "attribute(clicks)", "nativeRank", "age", "query(b)")
 CHOSEN = ChosenFeatures(NAMES, tuple(range(1, 7)), 6)
 CONSTANTS = {
     "f0": {"min_max": {"minimum": -2.5, "maximum": 4.0}},
@@ -105,9 +107,9 @@ def keep(cases: list[Case], folder: Path) -> None:
         case.ranker.save(folder / f"{case.name}.ranker.json")
 
 
-def rows_text(rows: np.ndarray) -> str:
+def rows_text(rows: np.ndarray, engine: str = "") -> str:
     lines = [",".join("" if np.isnan(x) else str(x) for x in row) for row in rows]
-    return "\n".join([",".join(NAMES), *lines]) + "\n"
+    return "\n".join([",".join(RANK_FEATURES if engine == "vespa" else NAMES), *lines]) + "\n"
 
 
 def full_set(engine: str) -> str:
@@ -116,14 +118,15 @@ def full_set(engine: str) -> str:
     if engine == "solr":
         kind = {"class": "org.apache.solr.ltr.feature.SolrFeature", "params": {"q": "{!func}x"}}
         return json.dumps([{"store": "shop", "name": name, **kind} for name in NAMES])
-    return json.dumps(NAMES) if engine == "vespa" else "".join(f"{name}\n" for name in NAMES)
+    return json.dumps(RANK_FEATURES) if engine == "vespa" else "".join(f"{name}\n" for name in NAMES)
 
 
 def files(case: Case, engine: str, version: str | None, folder: Path) -> dict[str, str]:
     """What an engine's class reads of an export, by the names of files."""
     (folder / "full").write_text(full_set(engine))
     target = Target(engine, version, case.unmatched)
-    export = export_features(CHOSEN, folder / "full", to=target, model=case.ranker, normalizers=case.normalizers)
+    given = {"model": case.ranker, "normalizers": case.normalizers, "by_position": engine == "vespa"}
+    export = export_features(CHOSEN, folder / "full", to=target, **given)
     if engine == "solr":
         return {"features.json": export.feature_set, "model.json": export.model or ""}
     if engine == "ranklib":

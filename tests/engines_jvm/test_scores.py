@@ -39,7 +39,7 @@ def score(cases, engine, version, class_path, root):
         rows = case.rows.copy()
         if engine == "vespa" and case.linear:
             rows[rows != rows] = 0
-        (folder / "rows.csv").write_text(rows_text(rows))
+        (folder / "rows.csv").write_text(rows_text(rows, engine))
     return java.scores(class_path, root)
 
 
