@@ -5,8 +5,8 @@ BIN := $(VENV)/bin
 # pip's progress is noise in a log; its errors are not.
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 JOBS ?= 2
-# Without a GPU the CUDA tests run the same code on CPU tensors, given a torch; this release has a build without the
-# CUDA payload where the package index offers one. Without torch those tests skip.
+# Without a GPU the CUDA tests run the same code on CPU tensors, given a torch. It is installed where the package index
+# offers a build for the processor, never with CUDA's libraries; without torch those tests skip.
 TORCH ?= torch==2.13.0
 
 .PHONY: demo test test-browser test-engines lint bench reproduce quality docs linkcheck clean setup setup-browser setup-docs cpu-torch
@@ -37,7 +37,7 @@ setup-browser: $(VENV)/.installed-browser
 setup-docs: $(VENV)/.installed-docs
 
 cpu-torch: $(VENV)/.installed
-	$(BIN)/python -c 'import torch' 2>/dev/null || $(PIP) '$(TORCH)'
+	@$(BIN)/python .ci/cpu_torch.py '$(TORCH)'
 
 demo: $(VENV)/.ready  ## the main job on an embedded data set
 	$(BIN)/leanrank demo

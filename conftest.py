@@ -3,8 +3,9 @@
 from importlib.util import find_spec
 from pathlib import Path
 
-_CUDA = Path(__file__).parent / "src" / "leanrank" / "engines" / "cuda"
+_SOURCE = Path(__file__).parent / "src" / "leanrank"
 
 collect_ignore = []
 if find_spec("torch") is None:
-    collect_ignore += [str(path) for path in _CUDA.glob("*.py") if path.name not in ("__init__.py", "device.py")]
+    collect_ignore += [str(path) for path in (_SOURCE / "kernels" / "cuda").glob("*.py") if path.name != "__init__.py"]
+    collect_ignore.append(str(_SOURCE / "engines" / "gpu.py"))

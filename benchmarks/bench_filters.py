@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from tests.naive.bestgain import best_gain
 
-from leanrank import RCDR, BestGain, LocalEngine, RankFilter, RankingData, ReliefF
+from leanrank import RCDR, BestGain, LocalEngine, Neighbours, RankFilter, RankingData, ReliefF
 
 
 def _best_of(function: Callable[[], Any], repeats: int, clock: Callable[[], float] = perf_counter) -> float:
@@ -37,7 +37,7 @@ def _relief() -> list[dict[str, Any]]:
     X = rng.random((3_000, 46))
     y = (X[:, 0] + X[:, 1] * X[:, 2] + 0.3 * rng.standard_normal(len(X)) > 0.9).astype(int)
     data = RankingData(X, y, [0, len(X)])
-    ours = ReliefF(scope="global").fit(data)
+    ours = ReliefF(neighbours=Neighbours("global")).fit(data)
     times = []
     for n_jobs in sorted({1, os.cpu_count() or 1}):
         peer = skrebate.ReliefF(n_neighbors=10, n_jobs=n_jobs)
@@ -46,7 +46,7 @@ def _relief() -> list[dict[str, Any]]:
             times.append(_best_of(lambda peer=peer: peer.fit(X, y), 1))
     apart = float(np.abs(peer.feature_importances_ - ours.scores_).max())
     assert apart < 1e-10, f"weights differ by {apart}"
-    ours_s = _best_of(lambda: ReliefF(scope="global").fit(data), 5)
+    ours_s = _best_of(lambda: ReliefF(neighbours=Neighbours("global")).fit(data), 5)
     return [
         {
             "what": "ReliefF, 3,000 x 46, global neighbours",
@@ -78,7 +78,7 @@ def _best_gain() -> list[dict[str, Any]]:
     rows = []
     for chosen, of_part, required in ((64, 14, 300), (10, 10, None)):
         ours, twin = BestGain(n_features_to_select=chosen), BestGain(n_features_to_select=of_part)
-        assert twin.fit(part).ranking_.tolist() == best_gain(queries, -1.0, of_part)[0], "the twin chose others"
+        assert twin.fit(part).order_.tolist() == best_gain(queries, -1.0, of_part)[0], "the twin chose others"
         ours.fit(data)
         times = [
             (_best_of(lambda ours=ours: ours.fit(data), 2), _best_of(lambda k=of_part: best_gain(queries, -1.0, k), 1))

@@ -23,17 +23,17 @@ from benchmarks.quality import DOCS, HERE, OURS, RANKERS, RUNS, K, choose, final
 from benchmarks.quality_data import ELSEWHERE, FIXED, LETOR, Split, splits
 
 from leanrank.evaluation.confidence_set import confidence_set
-from leanrank.evaluation.held_out import HeldOut
 from leanrank.evaluation.journal import Journal
-from leanrank.evaluation.select.choice import TOLD_APART, Rule, mean
-from leanrank.evaluation.select.portfolio import AUTO, Learner
-from leanrank.selectors.limits import Limits
+from leanrank.evaluation.select.choice import MCS_LEVEL, Rule, mean
+from leanrank.evaluation.select.held_out import HeldOut, Material
+from leanrank.evaluation.select.portfolio import AUTO, Sight, portfolio
+from leanrank.selectors.column_limits import ColumnLimits
 
 #: The method that is preferred to all others; None leaves the order of the portfolio.
-FIRST = (None, "mrmr", "gas", "blend+mrmr", "importance")
+FIRST = (None, "mrmr-cosine", "gas-cosine", "blend+mrmr", "importance")
 #: How sure one must be to leave a preferred method: 0 takes the best looking, 1 always the first.
-LEVELS = (0.0, 0.55, TOLD_APART, 0.9, 0.95, 1.0)
-OURS_IS = (None, TOLD_APART)
+LEVELS = (0.0, 0.55, MCS_LEVEL, 0.9, 0.95, 1.0)
+OURS_IS = (None, MCS_LEVEL)
 Setting = tuple[str | None, float]
 Cell = tuple[str, str]
 
@@ -49,9 +49,9 @@ class _Seen(Rule):
 
 
 def held_out_values(split: Split, kind: str, name: str, f: int) -> dict[str, list[float | None]]:
-    """Of each method that chooses as many as asked, the metric of every training query as `select` sees it."""
+    """The metric of every training query as `select` sees it, of each method that chooses as many as asked."""
     _Seen.shown.clear()
-    with patch("leanrank.evaluation.select.run.Rule", _Seen):
+    with patch("leanrank.evaluation.select.request.Rule", _Seen):
         choose(OURS, split, kind, K, name, f)
     candidates, values = _Seen.shown[0]
     rows = [(c, row) for c, row in zip(candidates[:-1], values[:-1], strict=True) if all(len(s) == K for s in c.sets)]
@@ -59,11 +59,11 @@ def held_out_values(split: Split, kind: str, name: str, f: int) -> dict[str, lis
 
 
 def tested(split: Split, kind: str, name: str) -> dict[str, float]:
-    """Of each method, the mean test metric of what it chooses from the whole training part."""
+    """The mean test metric of what each method chooses from the whole training part."""
     ranker, metric = final_ranker(kind), ndcg(name)
-    held_out = HeldOut(split.train, ranker, metric, cv=5, journal=Journal(None, {}), random_state=0)
-    limits = Limits.none(split.train.n_features)
-    chosen = {method: order(Learner(held_out, None, limits, K))[:K] for method, order in AUTO.items()}
+    held_out = HeldOut(Material(split.train, None, ranker), metric, cv=5, random_state=0)
+    sight = Sight(held_out, None, ColumnLimits.none(split.train.n_features), K)
+    chosen = {method: sight.order(selector)[:K] for method, selector in portfolio("auto").items()}
     return {method: float(np.nanmean(per_query(split, c, kind, name))) for method, c in chosen.items()}
 
 
@@ -123,7 +123,7 @@ def page(worth: dict[Setting, dict[Cell, float]], names: Sequence[str]) -> str:
     lines = [
         "# How sure `select` must be",
         "",
-        f"At a fixed size `select` takes the first method of its portfolio that {TOLD_APART:.0%} confidence does not",
+        f"At a fixed size `select` takes the first method of its portfolio that {MCS_LEVEL:.0%} confidence does not",
         "show to be worse than the best. Mean test NDCG@10 (k = 8, RankSVM and LightGBM) of other levels, and of",
         "other methods put first, from the same fits. Made by `python -m benchmarks.choice_rule`. The data sets on the",
         "left were known when the rule was made, those on the right were not.",

@@ -122,7 +122,7 @@ def measure_limits() -> dict[str, float]:
     """One-bit products, bytes copied within the GPU's memory (read and written) and bytes copied to it, a second."""
     import torch
 
-    from leanrank.engines.cuda import program
+    from leanrank.kernels.cuda import program
 
     major, minor = torch.cuda.get_device_capability()
     image = program._compile(PEAK, "peak.cu", [f"--gpu-architecture=sm_{major}{minor}"])
@@ -156,7 +156,7 @@ def kendall_graph(values: Any, ptr: Any, mode: int) -> Any:
     """Everything between values on the GPU and sums on the GPU."""
     import torch
 
-    from leanrank.engines.cuda import ranked_lists
+    from leanrank.kernels.cuda import ranked_lists
 
     total = torch.zeros((values.shape[1], values.shape[1]), dtype=torch.int64, device="cuda")
     for lists in ranked_lists.rank(values, ptr, 0, len(ptr) - 1):
@@ -167,8 +167,8 @@ def kendall_graph(values: Any, ptr: Any, mode: int) -> Any:
 def data_resident(values: Any, ptr: Any, limits: dict[str, float], report: Report) -> float:
     import torch
 
-    from leanrank.engines.cuda import ranked_lists
     from leanrank.kernels.concordance import HALF, ORDINAL, STRICT, TAU_B
+    from leanrank.kernels.cuda import ranked_lists
 
     resident, n_queries = values.cuda(), len(ptr) - 1
     total = torch.zeros((N_FEATURES, N_FEATURES), dtype=torch.int64, device="cuda")
@@ -203,20 +203,19 @@ def from_the_host(values: Any, ptr: Any, limits: dict[str, float], resident_ms: 
 
     y = np.random.default_rng(0).choice(5, size=len(values), p=[0.52, 0.32, 0.13, 0.02, 0.01])
     data = RankingData(values.numpy(), y, ptr)
-    wanted: list[Any] = [Importance("map", device="cuda"), Importance("ndcg@10", device="cuda")]
-    wanted += [Similarity(device="cuda"), Constant(device="cuda")]
+    wanted: list[Any] = [Importance("map"), Importance("ndcg@10"), Similarity(), Constant()]
 
     what = "from pinned host memory: ranks, MAP, NDCG@10, similarity, constants"
     transfer = round(1e3 * values.nbytes / limits["bytes from the host"], 1)
     host_ms = report(what, on_the_wall(lambda: everything_of(wanted, data)), at_most_ms=500, transfer_alone_ms=transfer)
     report("  ranks and similarity alone", on_the_wall(lambda: everything_of(wanted[2:3], data)))
-    report("feature_graph(device='cuda'), pinned memory", on_the_wall(lambda: feature_graph(data, device="cuda"), 3))
+    report("feature_graph(engine='cuda'), pinned memory", on_the_wall(lambda: feature_graph(data, engine="cuda"), 3))
     copied = RankingData(np.array(data.X), y, ptr)
     report(
-        "feature_graph(device='cuda'), ordinary memory", on_the_wall(lambda: feature_graph(copied, device="cuda"), 3)
+        "feature_graph(engine='cuda'), ordinary memory", on_the_wall(lambda: feature_graph(copied, engine="cuda"), 3)
     )
 
-    found = everything_of(wanted, data)
+    by_gpu = everything_of(wanted, data)
     some = data.take_queries(np.arange(40))
     fold([Similarity(), Importance("map"), Importance("ndcg@10")], some, LocalEngine(2))  # compiled
     for threads in (2, 16):
@@ -224,22 +223,24 @@ def from_the_host(values: Any, ptr: Any, limits: dict[str, float], resident_ms: 
         similarity = fold(Similarity(), data, LocalEngine(threads))
         ms = 1e3 * (perf_counter() - start)
         report(f"the processor, {threads} threads: Kendall graph", ms, times_the_gpu=round(ms / resident_ms))
-        np.testing.assert_array_equal(found[2], similarity)
+        np.testing.assert_array_equal(by_gpu[2], similarity)
     start = perf_counter()
     others = fold([Importance("map"), Importance("ndcg@10"), Similarity(), Constant()], data, LocalEngine(16))
     ms = 1e3 * (perf_counter() - start)
     report("the processor, 16 threads: all of it", ms, times_the_gpu_from_the_host=round(ms / host_ms))
-    for ours, theirs in zip(found, others, strict=True):
+    for ours, theirs in zip(by_gpu, others, strict=True):
         for one, other in zip(ours, theirs, strict=True):
             np.testing.assert_array_equal(one, other)
     print("  all results equal the processor's to the last bit")
 
 
 def everything_of(statistics: list[Any], data: Any) -> list[Any]:
-    from leanrank.engines.cuda import ranked_lists
+    import torch
 
-    ranked_lists._recent.__dict__.clear()  # nothing kept from the round before
-    return [statistic.finish(statistic.of(data)) for statistic in statistics]
+    from leanrank.engines.gpu import Gpu
+
+    partials = Gpu(torch.device("cuda", 0)).partials_of(statistics, data)
+    return [statistic.finish(partial) for statistic, partial in zip(statistics, partials, strict=True)]
 
 
 def many_features(report: Report) -> None:

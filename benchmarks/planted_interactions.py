@@ -30,7 +30,7 @@ def places(seed: int, counts: dict[str, int]) -> dict[str, dict[str, Any]]:
     }
     found = {}
     for name, selector in fitted.items():
-        place = {int(j): i for i, j in enumerate(selector.ranking_, start=1)}
+        place = {int(j): i for i, j in enumerate(selector.order_, start=1)}
         of_role = {
             role: sorted(place[j] for j, t in enumerate(truth) if t.role == role) for role in ("interacting", "noise")
         }

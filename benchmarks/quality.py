@@ -24,9 +24,10 @@ from benchmarks.quality_data import CONVENTIONS, ELSEWHERE, FIXED, LETOR, MADE, 
 from benchmarks.quality_peers import LIGHTGBM, PEERS
 
 from leanrank import NDCG, as_ranker, select
-from leanrank.evaluation.held_out import scaled
+from leanrank.data.folds import Fold
 from leanrank.evaluation.journal import Journal
 from leanrank.evaluation.select.stop_rule import differences
+from leanrank.evaluation.training import prepared, train
 from leanrank.rankers.ranksvm import RankSVM
 
 HERE = Path(__file__).parent
@@ -99,12 +100,10 @@ def final_ranker(kind: str):
 
 def per_query(split: Split, columns, kind: str, name: str):
     """NDCG@10 of every test query with a ranker trained on these columns."""
-    parts = [part.subset(np.sort(columns)) for part in (split.train, split.valid, split.test)]
-    if kind == "RankSVM":
-        parts = [scaled(part) for part in parts]
-    train, valid, test = parts
-    fitted = final_ranker(kind).fit(train, eval_set=valid)
-    return ndcg(name).per_query(test.y, fitted.predict(test), test.query_ptr)
+    ranker = final_ranker(kind)
+    fold = Fold("test", *(prepared(part, ranker) for part in (split.train, split.valid, split.test)))
+    trained = train(ranker, fold, np.sort(columns).tolist())
+    return trained.per_query(trained.fold.test, ndcg(name))[0]
 
 
 def choose(

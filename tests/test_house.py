@@ -23,8 +23,8 @@ HOMES = {
     "dask": "engines/",
     "distributed": "engines/",
     "pyspark": "engines/",
-    "torch": "engines/",
-    "triton": "engines/",
+    "torch": ("engines/", "kernels/cuda/"),
+    "triton": ("engines/", "kernels/cuda/"),
 }
 FORBIDDEN = {"pickle", "cPickle", "dill", "joblib", "shelve", "marshal"}
 

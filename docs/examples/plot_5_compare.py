@@ -9,11 +9,13 @@ each fold, and tests the differences.
 import altair as alt
 
 import leanrank
+from leanrank.evaluation.compare.request import CompareSettings
 from leanrank.evaluation.compare.run import compare
 
 data, truth = leanrank.make_ranking(150, n_informative=6, n_redundant=12, n_noise=6, random_state=0)
 methods = ["top-k", "gas", "mrmr", "hcas", "fs-scpr"]
-found = compare(data, methods=methods, rankers=["ranksvm"], k=[2, 4, 6, 8], metrics=["ndcg@10"], n_splits=3)
+settings = CompareSettings(n_splits=3)
+found = compare(data, methods=methods, rankers=["ranksvm"], k=[2, 4, 6, 8], metrics=["ndcg@10"], settings=settings)
 
 # %%
 # The curves, and all features as the dashed line. Importance alone (top-k) takes copies of what it has; methods that
@@ -49,6 +51,6 @@ data, truth = leanrank.make_ranking(
 )
 pair = {entry.name for entry in truth if entry.role == "interacting"}
 for selector in (leanrank.TopK(), leanrank.GAS(), leanrank.MRMR(), leanrank.RankFilter()):
-    path = [data.feature_names[j] for j in selector.fit(data).ranking_]
+    path = [data.feature_names[j] for j in selector.fit(data).order_]
     places = sorted(path.index(name) + 1 for name in pair)
     print(f"{type(selector).__name__:10} has the pair at places {places[0]} and {places[1]} of {data.n_features}")

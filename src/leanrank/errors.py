@@ -7,7 +7,18 @@ from difflib import get_close_matches
 
 
 class LeanRankError(ValueError):
-    """Base of every error leanrank raises on purpose."""
+    """Base of every error leanrank raises on purpose.
+
+    Attributes
+    ----------
+    owner, parameter : str or None
+        Whose parameter is wrong, and its name, where it is a parameter: the command line tells its options by these.
+    """
+
+    def __init__(self, sentence: str = "", *, owner: str | None = None, parameter: str | None = None) -> None:
+        super().__init__(sentence)
+        self.owner = owner
+        self.parameter = parameter
 
 
 class DataError(LeanRankError):
@@ -15,18 +26,7 @@ class DataError(LeanRankError):
 
 
 class ParameterError(LeanRankError):
-    """A parameter has a value it cannot have.
-
-    Attributes
-    ----------
-    owner, parameter : str or None
-        Whose parameter it is, and its name: the command line tells its options by these.
-    """
-
-    def __init__(self, sentence: str, *, owner: str | None = None, parameter: str | None = None) -> None:
-        super().__init__(sentence)
-        self.owner = owner
-        self.parameter = parameter
+    """A parameter has a value it cannot have."""
 
     @classmethod
     def of(cls, owner: str, name: str, rule: str, found: object) -> ParameterError:
@@ -47,7 +47,15 @@ class UnknownNameError(LeanRankError):
     """A name that is not known, with the nearest one that is."""
 
     @classmethod
-    def of(cls, kind: str, found: object, known: Iterable[str]) -> UnknownNameError:
+    def of(
+        cls,
+        kind: str,
+        found: object,
+        known: Iterable[str],
+        *,
+        owner: str | None = None,
+        parameter: str | None = None,
+    ) -> UnknownNameError:
         """Name the nearest known name, or all of them when none is near.
 
         >>> print(UnknownNameError.of("metric", "ncdg", ["map", "ndcg"]))
@@ -57,7 +65,7 @@ class UnknownNameError(LeanRankError):
         near = get_close_matches(str(found), names, n=1)
         hint = f": did you mean {near[0]!r}?" if near else "."
         listed = ", ".join(names[:40]) + (", ..." if len(names) > 40 else "")
-        return cls(f"Unknown {kind} {found!r}{hint} Known: {listed}.")
+        return cls(f"Unknown {kind} {found!r}{hint} Known: {listed}.", owner=owner, parameter=parameter)
 
 
 class MissingExtraError(LeanRankError, ImportError):

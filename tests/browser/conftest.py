@@ -13,6 +13,7 @@ import pytest
 
 from leanrank import make_ranking, select
 from leanrank.cli.demo import PLANTED
+from leanrank.evaluation.compare.request import CompareSettings
 from leanrank.evaluation.compare.run import compare
 from leanrank.report.writing import write_report
 
@@ -73,7 +74,9 @@ def open_page(browser):
 def demo(tmp_path_factory) -> Path:
     """The report of a selection on the demo's data."""
     data, _ = make_ranking(120, random_state=0, **PLANTED)
-    selection = select(data, "ranksvm", methods=["mrmr", "rfe", "gas"], max_loss=0.05, cv=3, progress=False)
+    selection = select(
+        data, "ranksvm", methods=["mrmr-cosine", "rfe", "gas-cosine"], max_loss=0.05, cv=3, progress=False
+    )
     path = tmp_path_factory.mktemp("demo") / "report.html"
     selection.report(path, data)
     return path
@@ -83,7 +86,14 @@ def demo(tmp_path_factory) -> Path:
 def comparison(tmp_path_factory) -> Path:
     """The report of a small comparison."""
     data, _ = make_ranking(24, docs_per_query=10, n_informative=2, n_redundant=2, n_noise=4, random_state=0)
-    found = compare(data, methods=["gas", "mmr"], rankers=["ranksvm"], k=[2, 4], metrics=["ndcg@5", "map"], n_splits=3)
+    found = compare(
+        data,
+        methods=["gas", "mmr"],
+        rankers=["ranksvm"],
+        k=[2, 4],
+        metrics=["ndcg@5", "map"],
+        settings=CompareSettings(n_splits=3),
+    )
     path = tmp_path_factory.mktemp("comparison") / "results.html"
     write_report(found, path)
     return path

@@ -11,8 +11,13 @@ import sys
 import pytest
 from typer.main import get_command
 
-from leanrank import make_ranking, write_letor
+from leanrank import make_ranking, metric, write_letor
+from leanrank.cli import _completion
+from leanrank.cli._option_names import sentence
 from leanrank.cli.app import app, run
+from leanrank.errors import LeanRankError, ParameterError
+from leanrank.rankers import registry as ranker_registry
+from leanrank.selectors import registry
 
 COMMANDS = get_command(app).commands
 # what the tool is said to have, in the order of `leanrank --help`
@@ -22,6 +27,7 @@ PROMISED = (
     "lint",
     "graph",
     "select",
+    "order",
     "reduce",
     "train",
     "predict",
@@ -97,7 +103,7 @@ STEPS = {
     "costs": "costs timings.csv -o costs.csv",
     "lint": "lint train.txt",
     "graph": "graph train.txt -o graph.npz",
-    "select by one method": "select train.txt --method gas -k 3 -o three.json",
+    "order": "order train.txt --method gas -k 3 -o three.json",
     "select": "select train.txt -r ranksvm --methods gas --folds 3 -o features.json",
     "reduce": "reduce train.txt -k 2 -o reduced.txt",
     "train": "train train.txt --features features.json -o model.json",
@@ -149,3 +155,79 @@ def completed(words):
 def test_the_shell_completes_commands_and_options():
     assert completed("leanrank re") == ["reduce", "reproduce", "report"]
     assert completed("leanrank select --max") == ["--max-loss"]
+
+
+@pytest.mark.parametrize(
+    ("words", "offered"),
+    [
+        ("leanrank order a.txt --method fs", ["fs-scpr", "fsm-rank", "fsm-svm"]),
+        ("leanrank select a.txt --methods gas,ms", ["gas,msd"]),
+        ("leanrank train a.txt --ranker list", ["listnet"]),
+        ("leanrank compare a.txt --rankers ranksvm,ada", ["ranksvm,adarank"]),
+        ("leanrank select a.txt --metric rec", ["recall@5", "recall@10"]),
+        ("leanrank evaluate a.txt --metric map,mr", ["map,mrr", "map,mrr@5", "map,mrr@10"]),
+        ("leanrank reproduce rc", ["rcdr"]),
+    ],
+)
+def test_the_shell_completes_names(words, offered):
+    assert completed(words) == offered
+
+
+def test_every_name_is_offered_and_none_twice():
+    assert _completion.method_names("") == registry.names()
+    assert _completion.ranker_names("") == ranker_registry.names()
+    assert {metric(name).name for name in _completion.metric_names("")} >= {"ndcg@10", "map", "p@5", "kendall"}
+    assert "gas,gas" not in _completion.method_lists("gas,")
+    assert set(_completion.method_lists("gas,")) == {f"gas,{name}" for name in _completion.method_lists("")} - {
+        "gas,gas"
+    }
+
+
+@pytest.mark.parametrize("name", PROMISED)
+def test_options_that_take_names_of_methods_rankers_or_metrics_complete_them(name):
+    named = {"method", "methods", "ranker", "rankers", "metric", "metrics", "validation"}
+    for option in COMMANDS[name].params:
+        if option.name in named and "--set" not in option.opts:
+            assert option._custom_shell_complete is not None, option.opts
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("lint table.csv", "Say which column is the label, --label: no column"),
+        ("graph table.csv --label a", "Say which column is the qid, --qid: no column"),
+        ("reduce train.txt -k 99", "-k must be from 1 to"),
+        ("order train.txt -k 99", "-k must be"),
+        ("order train.txt --set c=-1", "--set c must be >= 0. Got -1 instead"),
+        ("order train.txt --never 1,2,3,4,5,6", "--never names every feature"),
+        ("order train.txt --never 1 --must-keep 1", "--never names feature '1', which must be kept"),
+        ("train train.txt --set C=-1 -o m.json", "--set C must be"),
+        ("select train.txt --folds 1", "--folds must be"),
+        ("select train.txt --jobs -1", "--jobs must be"),
+        ("compare train.txt --folds 1 -o x.db", "--folds must be"),
+        ("train train.txt --label a", "--label must be left out for LETOR text"),
+    ],
+)
+def test_errors_name_the_options_of_every_command(folder, monkeypatch, capfd, line, expected):
+    monkeypatch.chdir(folder)
+    (folder / "table.csv").write_text("a,b,c\n1,2,3\n")
+    assert run(line.split()) == 2
+    error = capfd.readouterr().err
+    assert expected in error
+    assert error.count("\n") == 1
+
+
+def test_an_error_is_told_by_its_fields_not_by_its_words():
+    options = COMMANDS["select"].params
+    by_field = ParameterError("The 'cv' parameter of select must be 2.", owner="select", parameter="cv")
+    assert sentence(by_field, options) == "--folds must be 2."
+    assert sentence(ParameterError("The 'cv' parameter of select must be 2."), options).startswith("The 'cv'")
+    wrapped = LeanRankError("file.csv: The 'cv' parameter of select must be 2.")
+    wrapped.__cause__ = by_field
+    assert sentence(wrapped, options) == "file.csv: --folds must be 2."
+    assert sentence(LeanRankError("Too few queries.", owner="select", parameter="cv"), options) == (
+        "--folds: Too few queries."
+    )
+    assert sentence(ParameterError.of("GAS", "c", ">= 0", -1), options) == str(
+        ParameterError.of("GAS", "c", ">= 0", -1)
+    )

@@ -73,7 +73,7 @@ def test_tables_fit_a_hundred_columns(tmp_path, data):
     """With the longest names of methods, and every metric of the default."""
     path = tmp_path / "wide.db"
     names = ["symmetrical-uncertainty", "stability-selection", "top-k"]
-    compare(data, methods=names, rankers=["ranksvm"], k=[2, 14], journal=path, n_splits=5)
+    compare(data, methods=names, rankers=["ranksvm"], k=[2, 14], journal=path)
     with Console(width=100, record=True, file=io.StringIO()) as console:
         show_comparison(Comparison.load(path), None, console)
     shown = console.export_text()
@@ -101,9 +101,9 @@ def start(file, path, jobs, *, slow):
     program = (
         "import sys, time\n"
         "import leanrank.evaluation.compare.run as module\n"
-        f"def slowed(*a, work=module._evaluate):\n    time.sleep({slow})\n    return work(*a)\n"
+        f"def slowed(*a, work=module._cell):\n    time.sleep({slow})\n    return work(*a)\n"
         "if __name__ == '__main__':\n"
-        "    module._evaluate = slowed\n"
+        "    module._cell = slowed\n"
         "    from leanrank.cli.app import run\n"
         f"    sys.exit(run(['compare', {str(file)!r}, *{ARGUMENTS!r}, '-o', {str(path)!r}, '-j', '{jobs}']))\n"
     )

@@ -46,7 +46,7 @@ def expected(files, tmp_path_factory):
     """What comes out without an engine."""
     folder = tmp_path_factory.mktemp("expected")
     for form in FORMS:
-        call(f"select {files / form} --method gas -k 2 -o {folder / form}.json")
+        call(f"order {files / form} --method gas -k 2 -o {folder / form}.json")
         call(f"graph {files / form} -o {folder / form}.npz")
     return folder
 
@@ -54,7 +54,7 @@ def expected(files, tmp_path_factory):
 @pytest.mark.usefixtures("nothing_is_read_whole")
 @pytest.mark.parametrize("form", FORMS)
 def test_the_same_answer(form, files, expected, tmp_path):
-    call(f"select {files / form} --method gas -k 2 --engine local:1 -o {tmp_path}/kept.json")
+    call(f"order {files / form} --method gas -k 2 --engine local:1 -o {tmp_path}/kept.json")
     found, whole = (json.loads(path.read_text()) for path in (tmp_path / "kept.json", expected / f"{form}.json"))
     for key in ("names", "scores", "fingerprint"):
         assert found[key] == whole[key]

@@ -69,7 +69,7 @@ def test_a_model_of_all_features_is_refused_and_nothing_written(folder, tmp_path
 def test_no_input_is_written_over(folder, tmp_path, capsys):
     before = (folder / "full.json").read_bytes()
     assert run(arguments(folder, folder / "full.json")) == 2
-    assert "full.json would be written over" in capsys.readouterr().err
+    assert "full.json is read here, and would be written over" in capsys.readouterr().err
     assert (folder / "full.json").read_bytes() == before
     assert run(arguments(folder, tmp_path / "p.json", "--model-output", str(folder / "features.json"))) == 2
 
@@ -78,8 +78,8 @@ def test_no_input_is_written_over(folder, tmp_path, capsys):
     ("more", "to", "sentence"),
     [
         ((), "lucene", "Unknown engine 'lucene'"),
-        (("--unmatched", "nothing"), "elasticsearch", "'unmatched' parameter"),
-        (("--engine-version", "newest"), "elasticsearch", "'engine_version' parameter"),
+        (("--unmatched", "nothing"), "elasticsearch", "--unmatched must be"),
+        (("--engine-version", "newest"), "elasticsearch", "--engine-version must be"),
         (("--normalizers", "NONE"), "elasticsearch", "cannot be read"),
     ],
 )

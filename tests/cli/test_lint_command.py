@@ -63,7 +63,7 @@ def test_feature_names_are_not_markup(tmp_path, capsys):
         (b"1 qid:1 1:1\n0 qid:2 1:1\n0 qid:1 1:2\n", "line 3"),
         (b"1 qid:1 0:1\n", "line 1"),
         (b"1 qid:1 1:1 1:2\n", "line 1"),
-        (b"1 qid:1 1:nan\n", "line 1"),
+        (b"1 qid:1 1:inf\n", "line 1"),
         (b"\x1f\x8b\x08\x00junk", "bad.txt"),
         (os.urandom(300).replace(b"\n", b"x"), "bad.txt"),
         (b"1 qid:1\n", "feature"),

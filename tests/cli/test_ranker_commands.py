@@ -35,7 +35,7 @@ def test_train_predict_evaluate(files, tmp_path, capsys):
     arguments = ["--ranker", "ranksvm", "--set", "C=[0.1,1,10]", "--valid", str(files / "valid.txt")]
     assert run(["train", str(files / "train.txt"), *arguments, "-o", str(model)]) == 0
     out = capsys.readouterr().out
-    assert "RankSVM on" in out
+    assert "ranksvm on" in out
     assert "held out" in out
     train, valid, test = (read_letor(files / f"{name}.txt") for name in ("train", "valid", "test"))
     by_hand = RankSVM(C=[0.1, 1, 10]).fit(train, eval_set=valid)
@@ -57,7 +57,7 @@ def test_train_predict_evaluate(files, tmp_path, capsys):
 
 def test_selected_features_go_into_the_model_and_are_found_again(files, tmp_path, capsys):
     features, model = tmp_path / "features.json", tmp_path / "model.json"
-    assert run(["select", str(files / "train.txt"), "--method", "gas", "-k", "3", "-o", str(features)]) == 0
+    assert run(["order", str(files / "train.txt"), "--method", "gas", "-k", "3", "-o", str(features)]) == 0
     names = json.loads(features.read_text())["names"]
     command = ["train", str(files / "train.txt"), "--features", str(features), "--valid", str(files / "valid.txt")]
     capsys.readouterr()

@@ -75,8 +75,9 @@ def test_bad_requests_are_refused_before_any_work(made, tmp_path, capsys):
     train = str(made / "train.txt")
     assert run(["select", train, "--report", "report.pdf"]) == 2
     assert "format of a report 'pdf'" in capsys.readouterr().err
-    assert run(["select", train, "--method", "gas", "--report", "report.html"]) == 2
-    assert "one method alone measures nothing" in capsys.readouterr().err
+    assert run(["order", train, "--method", "gas", "-o", str(tmp_path / "one.json")]) == 0
+    assert run(["report", str(tmp_path / "one.json")]) == 2
+    assert "the order of one method, which measured nothing" in capsys.readouterr().err
     assert run(["report", train]) == 2
     assert "neither a journal nor JSON" in capsys.readouterr().err
     assert run(["report", str(made / "features.json"), "-o", "x.doc"]) == 2

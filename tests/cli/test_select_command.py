@@ -1,4 +1,4 @@
-"""`leanrank select` and `leanrank graph` as a user runs them."""
+"""`leanrank select`, `order` and `graph` as a user runs them."""
 
 from __future__ import annotations
 
@@ -17,10 +17,11 @@ import pytest
 from leanrank import make_ranking, write_letor
 from leanrank.cli import main
 from leanrank.cli import select as select_command
+from leanrank.cli._reading import Reading
 from leanrank.cli.app import run
 from leanrank.errors import DataError
-from leanrank.evaluation.held_out import HeldOut
 from leanrank.evaluation.select import run as select_features
+from leanrank.evaluation.select.held_out import HeldOut
 from leanrank.report import writing
 
 QUICK = ["--ranker", "ranksvm", "--methods", "gas,mrmr", "--cv", "3"]
@@ -51,9 +52,8 @@ def test_the_main_job_writes_features_and_says_what_to_do_next(train, here, caps
     assert (here / "features.json.db").exists()
 
 
-def test_where_nothing_smaller_is_proven_it_shows_what_there_is_and_how_to_take_it(train, here, capsys, monkeypatch):
+def test_where_nothing_smaller_is_proven_it_shows_what_there_is_and_how_to_take_it(train, here, capsys):
     arguments = ["select", str(train), *QUICK, "--max-loss=0", "-o", "features.json"]
-    monkeypatch.setattr("sys.argv", ["leanrank", *arguments])
     assert run(arguments) == 0
     out = capsys.readouterr().out
     assert "Keep all 7 features" in out
@@ -165,12 +165,12 @@ def test_errors_name_options_not_parameters(train, here, capsys):
 
 
 def test_formats(train, here, capsys):
-    assert run(["select", str(train), "--method", "gas", "-k", "3", "--format", "ids"]) == 0
+    assert run(["order", str(train), "--method", "gas", "-k", "3", "--format", "ids"]) == 0
     ids = capsys.readouterr().out.split()
     assert len(ids) == 3
-    assert run(["select", str(train), "--method", "gas", "-k", "3", "--format", "ranklib"]) == 0
+    assert run(["order", str(train), "--method", "gas", "-k", "3", "--format", "ranklib"]) == 0
     assert capsys.readouterr().out.split() == sorted(ids, key=int)
-    assert run(["select", str(train), "--method", "gas", "-k", "3", "-o", "f.json"]) == 0
+    assert run(["order", str(train), "--method", "gas", "-k", "3", "-o", "f.json"]) == 0
     record = json.loads((here / "f.json").read_text())
     assert [str(i) for i in record["ids"]] == ids
     assert {"method", "version", "parameters", "scores", "trace", "seed", "fingerprint"} <= set(record)
@@ -181,9 +181,9 @@ def test_a_graph_computed_once_gives_the_same_selection(train, here, capsys):
     assert "<script" in (here / "heatmap.html").read_text()
     capsys.readouterr()
     for name in ("gas", "fs-scpr", "mmr"):
-        assert run(["select", str(train), "--method", name, "-k", "3", "--format", "ids"]) == 0
+        assert run(["order", str(train), "--method", name, "-k", "3", "--format", "ids"]) == 0
         direct = capsys.readouterr().out
-        assert run(["select", "--graph", "graph.npz", "--method", name, "-k", "3", "--format", "ids"]) == 0
+        assert run(["order", "--graph", "graph.npz", "--method", name, "-k", "3", "--format", "ids"]) == 0
         assert capsys.readouterr().out == direct
 
 
@@ -209,13 +209,13 @@ def test_costs_from_a_file(train, here, capsys):
         (["-k", "0"], "from 1 to 7"),
         (["-r", "ranksvn"], "did you mean 'ranksvm'"),
         (["--method", "gas", "-r", "ranksvn"], "did you mean 'ranksvm'"),
-        (["--method", "gas", "-r", "ranksvm"], "GAS does not take --ranker"),
-        (["--method", "fcbf", "--costs", "costs.csv"], "FCBF does not take --costs"),
-        (["--method", "hcas", "--budget", "3"], "HCAS does not take --budget"),
-        (["--method", "cfs", "--must-keep", "1"], "CFS does not take --must-keep"),
-        (["--method", "relieff", "--never", "1"], "ReliefF does not take --never"),
+        (["--method", "gas", "-r", "ranksvm"], "gas does not take --ranker"),
+        (["--method", "fcbf", "--costs", "costs.csv"], "fcbf does not take --costs"),
+        (["--method", "hcas", "--budget", "3"], "hcas does not take --budget"),
+        (["--method", "cfs", "--must-keep", "1"], "cfs does not take --must-keep"),
+        (["--method", "relieff", "--never", "1"], "relieff does not take --never"),
         (["--method", "gas", "--costs", "none.csv"], "none.csv: cannot be read"),
-        (["--method", "gas", "--must-keep", "nine"], "Unknown feature in --must-keep of GAS 'nine'"),
+        (["--method", "gas", "--must-keep", "nine"], "Unknown feature in --must-keep 'nine'"),
         (["--seed", "-1"], "--seed must be >= 0. Got -1"),
         (["--method", "gas", "--seed", "-1"], "--seed must be >= 0. Got -1"),
         (["--max-loss", "inf"], "--max-loss must be >= 0 and finite. Got inf"),
@@ -223,37 +223,35 @@ def test_costs_from_a_file(train, here, capsys):
         (["--report", "nowhere/report.html"], "nowhere/report.html: cannot be written (No such file or directory)"),
         (["--report", ".html"], ".html: cannot be written (Is a directory)"),
         (["--test", "none.txt"], "There is no file none.txt"),
-        (["--test", "other.csv", "--label", "y", "--qid", "q"], "other.csv has 2 features, the training data 7"),
-        (["--valid", "other.csv", "--label", "y", "--qid", "q"], "of which it lacks '3'"),
+        (["--test", "other.csv"], "other.csv has 2 features, the training data 7"),
+        (["--valid", "other.csv"], "of which it lacks '3'"),
     ],
 )
 def test_bad_usage_is_one_sentence_and_writes_nothing(train, here, capfd, monkeypatch, arguments, sentence):
     (here / "costs.csv").write_text("feature,cost\n" + "".join(f"{i},1\n" for i in range(1, 8)))
-    (here / "other.csv").write_text("y,q,1,2\n1,1,0,0.5\n0,1,1,0.3\n")
+    (here / "other.csv").write_text("label,qid,1,2\n1,1,0,0.5\n0,1,1,0.3\n")
     (here / ".html").mkdir()
     monkeypatch.setattr(HeldOut, "measure", lambda *_, **__: pytest.fail("the run has begun"))
-    assert run(["select", str(train), *arguments, "-o", "out.json"]) == 2
+    command = "order" if "--method" in arguments else "select"
+    assert run([command, str(train), *arguments, "-o", "out.json"]) == 2
     error = capfd.readouterr().err
     assert sentence in error
     assert error.count("\n") == 1
     assert not (here / "out.json").exists()
 
 
-@pytest.mark.parametrize(
-    "option",
-    [["--max-loss", "0"], ["--journal", "run.db"], ["--test", "{train}"], ["--metric", "map"], ["--folds", "3"]],
-)
-def test_options_of_the_portfolio_are_refused_with_one_method(train, here, capsys, option):
-    option = [part.format(train=train) for part in option]
-    assert run(["select", str(train), "--method", "gas", "-k", "2", *option]) == 2
-    assert f"{option[0]} belongs to --method auto" in capsys.readouterr().err
-    assert run(["select", str(train), *QUICK, "-k", "2", "--set", "c=0.5"]) == 2
-    assert "--set belongs to one method" in capsys.readouterr().err
+@pytest.mark.parametrize("option", [["--method", "gas"], ["-m", "auto"], ["--graph", "graph.npz"]])
+def test_one_method_is_another_command(train, here, capfd, option):
+    assert run(["select", str(train), *option, "-k", "2"]) == 2
+    assert run(["select", *option]) == 2
+    error = capfd.readouterr().err
+    assert error.count("use leanrank order FILE --method NAME") == 2
+    assert error.count("\n") == 2
 
 
 def test_one_method_obeys_costs_and_rules(train, here, capsys):
     def ids(*arguments):
-        assert run(["select", str(train), "--method", *arguments, "--format", "ids"]) == 0
+        assert run(["order", str(train), "--method", *arguments, "--format", "ids"]) == 0
         return [int(text) for text in capsys.readouterr().out.split()]
 
     best = ids("mrmr", "-k", "1")[0]
@@ -261,6 +259,7 @@ def test_one_method_obeys_costs_and_rules(train, here, capsys):
     assert best not in ids("mrmr", "-k", "3", "--never", str(best))
     assert ids("mrmr", "-k", "3", "--must-keep", str(last))[0] == last
     assert len(ids("mrmr", "--budget", "4")) == 4
+    assert len(ids("rank-wrapper", "-r", "ranksvm", "-k", "3")) == 3
     costs = (
         "feature,cost,group\n" + "".join(f"{i},{9 if i == best else 1},\n" for i in range(1, 7)) + "7,,slow\nslow,5,\n"
     )
@@ -270,12 +269,12 @@ def test_one_method_obeys_costs_and_rules(train, here, capsys):
     assert not {best, 7} & set(found)
     assert run(["graph", str(train), "-o", "graph.npz"]) == 0
     capsys.readouterr()
-    assert run(["select", "--graph", "graph.npz", "--never", str(best), "-k", "3", "--format", "ids"]) == 0
+    assert run(["order", "--graph", "graph.npz", "--never", str(best), "-k", "3", "--format", "ids"]) == 0
     assert str(best) not in capsys.readouterr().out.split()
 
 
 def test_a_feature_has_one_line_in_the_file_of_costs(train, here, capsys):
-    command = ["select", str(train), "--method", "gas", "--costs", "costs.csv"]
+    command = ["order", str(train), "--method", "gas", "--costs", "costs.csv"]
     (here / "costs.csv").write_text("feature,cost\n" + "".join(f"{i},1\n" for i in range(1, 8)) + "3,2\n")
     assert run(command) == 2
     assert "costs.csv, line 9: feature '3' is listed a second time" in capsys.readouterr().err
@@ -308,19 +307,19 @@ def test_a_report_that_fails_leaves_the_features(train, here, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("where", "name", "method"),
+    ("command", "where", "name"),
     [
-        (select_command, "require_writable", "auto"),
-        (select_command, "read_data", "auto"),
-        (select_command, "read_data", "gas"),
+        ("select", select_command, "check_outputs"),
+        ("select", Reading, "read"),
+        ("order", Reading, "read"),
     ],
 )
-def test_ctrl_c_at_the_start_is_one_line(train, here, capfd, monkeypatch, where, name, method):
+def test_ctrl_c_at_the_start_is_one_line(train, here, capfd, monkeypatch, command, where, name):
     def interrupt(*_, **__):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(where, name, interrupt)
-    assert run(["select", str(train), "--method", method]) == 130
+    assert run([command, str(train)]) == 130
     assert capfd.readouterr().err == "leanrank: interrupted before anything was finished, so nothing is lost.\n"
 
 

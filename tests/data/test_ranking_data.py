@@ -161,6 +161,35 @@ def test_take_queries_reorders_and_repeats():
         data.take_queries([6])
 
 
+@pytest.mark.parametrize("sparse", [False, True])
+@pytest.mark.parametrize("queries", [[2, 3, 4], [5], list(range(6)), np.arange(6) < 3])
+def test_a_run_of_queries_is_a_view(sparse, queries):
+    data = random_data(sparse=sparse)
+    taken = data.take_queries(queries)
+    numbers = np.flatnonzero(queries) if np.asarray(queries).dtype == bool else np.asarray(queries)
+    rows = np.isin(np.repeat(np.arange(6), data.query_sizes), numbers)
+    copied = RankingData(
+        data.X[rows],
+        data.y[rows],
+        np.concatenate(([0], np.cumsum(data.query_sizes[numbers]))),
+        data.query_ids[numbers],
+        data.feature_names,
+        data.comments[rows],
+        data.missing,
+    )
+    assert taken.equals(copied)
+    assert taken.is_sparse == sparse
+    stored = (lambda of: of.X.data) if sparse else (lambda of: of.X)
+    for array in (stored, lambda of: of.y, lambda of: of.query_ids, lambda of: of.comments):
+        assert np.shares_memory(array(taken), array(data))
+
+
+def test_other_queries_are_copied():
+    data = random_data()
+    for queries in ([0, 2], [1, 0], [3, 3]):
+        assert not np.shares_memory(data.take_queries(queries).X, data.X)
+
+
 def test_adding_concatenates_and_refuses_a_split_query():
     a, b = random_data(0), random_data(1)
     both = a + b

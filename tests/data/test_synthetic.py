@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from leanrank.data.synthetic import ROLES, FeatureTruth, make_ranking
-from leanrank.errors import ParameterError
+from leanrank.data.ranking_shape import ROLES
+from leanrank.data.synthetic import FeatureTruth, make_ranking
+from leanrank.errors import ParameterError, UnknownNameError
 
 ALL = {
     "n_informative": 6,
@@ -247,3 +248,8 @@ def test_the_record_is_frozen():
     entry = FeatureTruth("f01", "noise")
     with pytest.raises(AttributeError, match="cannot assign"):
         entry.role = "informative"
+
+
+def test_a_wrong_keyword_gets_the_nearest_right_one():
+    with pytest.raises(UnknownNameError, match="make_ranking 'n_informativ': did you mean 'n_informative'"):
+        make_ranking(5, n_informativ=3)

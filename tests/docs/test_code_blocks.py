@@ -18,6 +18,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 GUIDE = (
     "index",
     "start",
+    "reading",
     "which_method",
     "exports",
     "metrics",

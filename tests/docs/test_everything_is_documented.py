@@ -46,6 +46,7 @@ METHODS = sorted(
     for name in leanrank.__all__
     if inspect.isclass(getattr(leanrank, name))
     and re.match(r"leanrank\.(selectors|reducers|rankers)\.", getattr(leanrank, name).__module__)
+    and hasattr(getattr(leanrank, name), "fit")
 )
 
 

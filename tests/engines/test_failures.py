@@ -197,7 +197,7 @@ def test_dask_worker_without_leanrank(bare_python):
         with _Within(r"leanrank is not installed on the Dask worker tcp://.*pip install leanrank=="):
             fold(Constant(), DATA, engine)
         with _Within("leanrank is not installed on the Dask worker"):
-            list(engine.calls().run(len, DATA, {"a": 1}))
+            engine.calls().ready()
 
 
 def test_dask_worker_of_another_version(old_python):

@@ -21,7 +21,13 @@ def test_local():
             engine_of(bad)
 
 
-@pytest.mark.parametrize(("wrong", "right"), [("locl", "local"), ("sprak", "spark"), ("dsak://host:1", "dask")])
+def test_cuda():
+    assert engine_of("cuda") == LocalEngine(device="cuda")
+
+
+@pytest.mark.parametrize(
+    ("wrong", "right"), [("locl", "local"), ("sprak", "spark"), ("dsak://host:1", "dask"), ("cude", "cuda")]
+)
 def test_the_nearest_name(wrong, right):
     with pytest.raises(UnknownNameError, match=f"did you mean '{right}'"):
         engine_of(wrong)
@@ -37,7 +43,11 @@ def test_dask(dask_client):
     address = dask_client.scheduler.address
     engine = engine_of(address.replace("tcp://", "dask://"))
     assert repr(engine) == f"DaskEngine('{address}')"
+    assert engine_of(address.replace("tcp://", "dask://")) is engine  # one connection for all who name it
     engine.client.close()
+    again = engine_of(address.replace("tcp://", "dask://"))
+    assert again is not engine
+    again.client.close()
 
 
 def test_spark(spark_session):

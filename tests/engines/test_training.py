@@ -58,7 +58,7 @@ def test_the_best_iteration_is_kept(library, eval_metric, data, tmp_path, make_e
     overfitting = {**SETTINGS, "n_estimators": 40, "learning_rate": 0.5, "eval_metric": eval_metric}
     engine = make_engine("dask", 300)
     there = get(library, **overfitting, engine=engine).fit(train, eval_set=scan_parquet(tmp_path / "valid.parquet"))
-    booster, measure = there.model_, metric(eval_metric, convention=library)
+    booster, measure = there.estimator_, metric(eval_metric, convention=library)
     if library == "lightgbm":
         scores = [booster.predict(valid.X, num_iteration=n) for n in range(1, booster.num_trees() + 1)]
     else:
@@ -79,7 +79,7 @@ def test_staged_metric_is_the_metric_of_each_stage(data):
     staged = StagedMetric(ranker.model_text_, measure, np.asarray)
     found = fold(staged, data, LocalEngine(2, block_rows=200))
     for n in (1, 7, 15):
-        scores = ranker.model_.predict(data.X, num_iteration=n)
+        scores = ranker.estimator_.predict(data.X, num_iteration=n)
         assert found[n - 1] == pytest.approx(np.mean(measure.per_query(data.y, scores, data.query_ptr)), abs=1e-9)
 
 
@@ -87,7 +87,7 @@ def test_what_cannot_be_asked_for(data, make_engine, tmp_path):
     pytest.importorskip("lightgbm")
     engine = make_engine("dask", 10_000)
     write_parquet(data.subset([0, 1]), tmp_path / "other.parquet")
-    with pytest.raises(DataError, match="eval_set has other features than the training data: 2, 6"):
+    with pytest.raises(DataError, match="eval_set has 2 features, the training data 6"):
         get("lightgbm", engine=engine).fit(data, eval_set=scan_parquet(tmp_path / "other.parquet"))
     with pytest.raises(ParameterError, match="'engine' parameter of as_ranker must be a DaskEngine"):
         get("lightgbm", engine=LocalEngine(1)).fit(data)

@@ -11,7 +11,7 @@ import pytest
 from tests.engines_jvm import java
 from tests.engines_jvm.solr_home import TEXTS, documents, features, judgements, prepare, query, single_models, timed
 
-from leanrank.cli._costs import read_costs
+from leanrank.cli._limits import read_costs
 from leanrank.cli.app import run
 from leanrank.data.tables import read_table
 from leanrank.rankers._saving import load_ranker

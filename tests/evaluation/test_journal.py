@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import threading
 
 import pytest
 
@@ -23,7 +22,7 @@ def test_results_survive_closing(tmp_path):
         journal.once({"x": 1}, lambda: [0.1, None, "text"])
     with Journal(path, {"seed": 0}) as journal:
         assert journal.once({"x": 1}, lambda: pytest.fail("computed twice")) == [0.1, None, "text"]
-        assert (journal.computed, journal.reused, len(journal)) == (0, 1, 1)
+        assert len(journal) == 1
     assert read_about(path) == {"seed": 0}
 
 
@@ -53,35 +52,49 @@ def test_foreign_files_are_refused_and_left_alone(tmp_path):
         read_about(tmp_path / "none.db")
 
 
-def test_threads_give_the_same_results_in_order():
-    tasks = [{"n": n % 7} for n in range(20)]
-    calls: list[int] = []
-    lock = threading.Lock()
+def test_what_sqlite_refuses_is_told_in_a_sentence(tmp_path):
+    path = tmp_path / "run.db"
+    with Journal(path, {"seed": 0}) as journal:
+        journal.put({"n": 1}, list(range(1000)))
+        journal._database.execute(
+            f"PRAGMA max_page_count = {journal._database.execute('PRAGMA page_count').fetchone()[0]}"
+        )
+        with pytest.raises(DataError, match=r"run\.db: the journal cannot be used any more \(database or disk is full"):
+            journal.put({"n": 2}, "x" * 100_000)
+        assert len(journal) == 1  # what is finished is kept
+        journal._database.execute("PRAGMA query_only = ON")
+        with pytest.raises(DataError, match="Make the file and its folder writable"):
+            journal.put({"n": 2}, 2)
+    for other in tmp_path.glob("run.db-*"):
+        other.unlink()
+    content = path.read_bytes()
+    path.write_bytes(content[:4096] + b"\x07" * (len(content) - 4096))
+    with pytest.raises(DataError, match=r"run\.db: .*(damaged|malformed)"), Journal(path, {"seed": 0}) as journal:
+        list(journal)
 
-    def compute(task):
-        with lock:
-            calls.append(task["n"])
-        return task["n"] ** 2
 
-    for n_jobs in (1, 3):
-        calls.clear()
-        journal = Journal(None, {})
-        seen = []
-        assert journal.all(tasks, compute, n_jobs=n_jobs, done=seen.append) == [(n % 7) ** 2 for n in range(20)]
-        assert sorted(calls) == list(range(7))
-        assert journal.computed == 7
+@pytest.mark.parametrize("text", ["{half of", b"\x00\x01", "[1, 2]"])
+def test_entries_that_are_not_json_are_told_in_a_sentence(text, tmp_path):
+    import sqlite3
 
-
-def test_an_error_keeps_what_was_finished(tmp_path):
-    def compute(task):
-        if task["n"] == 3:
-            raise RuntimeError("third")
-        return task["n"]
-
-    with Journal(tmp_path / "run.db", {}) as journal:
-        with pytest.raises(RuntimeError, match="third"):
-            journal.all([{"n": n} for n in range(6)], compute)
-        assert [task["n"] for task, _, _ in journal] == [0, 1, 2]
+    path = tmp_path / "run.db"
+    with Journal(path, {"seed": 0}) as journal:
+        journal.put({"n": 1}, 1)
+    with sqlite3.connect(path) as database:
+        database.execute("UPDATE tasks SET result = ?", (text,))
+    database.close()
+    if text != "[1, 2]":
+        with Journal(path, {"seed": 0}) as journal:
+            with pytest.raises(DataError, match=r"run\.db: the journal has an entry that is not JSON .* damaged"):
+                journal.get({"n": 1})
+            with pytest.raises(DataError, match="an entry that is not JSON"):
+                list(journal)
+    with sqlite3.connect(path) as database:
+        database.execute("UPDATE about SET value = ?", (text,))
+    database.close()
+    for read in (lambda: read_about(path), lambda: Journal(path, {"seed": 0})):
+        with pytest.raises(DataError, match=r"run\.db: .*damaged"):
+            read()
 
 
 def test_kill_9_loses_no_finished_task(tmp_path):

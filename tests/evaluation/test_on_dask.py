@@ -1,4 +1,4 @@
-"""select and compare with their cross-validation on a real Dask cluster of two processes."""
+"""select and compare with their cross-validation on a real Dask cluster of two processes, and on Spark."""
 
 from __future__ import annotations
 
@@ -10,15 +10,22 @@ from typer.testing import CliRunner
 
 from leanrank import DaskEngine, LocalEngine, RankSVM, make_ranking, select
 from leanrank.data.letor.reader import write_letor
-from leanrank.errors import LeanRankError, ParameterError
+from leanrank.errors import LeanRankError
+from leanrank.evaluation.compare.request import CompareSettings
 from leanrank.evaluation.compare.run import compare
 from leanrank.evaluation.journal import Journal, read_about
 from leanrank.selectors import registry
 
 pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")  # sockets of Dask
 
-SMALL = {"methods": ["gas", "fcbf"], "rankers": ["ranksvm"], "k": [2], "metrics": ["map"], "n_splits": 3}
-CHOICE = {"ranker": RankSVM(C=1.0), "methods": ["mrmr", "rfe", "importance+mrmr"], "cv": 3, "progress": False}
+SMALL = {
+    "methods": ["gas", "fcbf"],
+    "rankers": ["ranksvm"],
+    "k": [2],
+    "metrics": ["map"],
+    "settings": CompareSettings(n_splits=3),
+}
+CHOICE = {"ranker": RankSVM(C=1.0), "methods": ["mrmr-cosine", "rfe", "importance+mrmr"], "cv": 3, "progress": False}
 
 
 @pytest.fixture(scope="module")
@@ -62,8 +69,8 @@ def test_the_work_is_done_by_the_workers(data, engine, tmp_path, monkeypatch):
     def never(*arguments):
         raise AssertionError("a ranker was trained here")
 
-    monkeypatch.setattr("leanrank.evaluation.held_out.HeldOut._fit", never)
-    select(data, **{**CHOICE, "methods": ["mrmr"]}, n_features=2, engine=engine)
+    monkeypatch.setattr("leanrank.evaluation.select.held_out.HeldOut.fit", never)
+    select(data, **{**CHOICE, "methods": ["mrmr-cosine"]}, n_features=2, engine=engine)
 
 
 def test_compare_is_the_same(data, engine, tmp_path):
@@ -73,6 +80,21 @@ def test_compare_is_the_same(data, engine, tmp_path):
     assert {k: run.feature_sets for k, run in there.runs.items()} == {k: r.feature_sets for k, r in here.runs.items()}
     more = compare(data, **{**SMALL, "k": [2, 3]}, engine=engine, journal=tmp_path / "there.db")
     assert len(more.runs) == len(here.runs) + 2
+
+
+def test_compare_takes_any_engine(data):
+    here = compare(data, **SMALL)
+    there = compare(data, **SMALL, engine=LocalEngine(1))
+    assert {key: run.mean for key, run in there.runs.items()} == {key: run.mean for key, run in here.runs.items()}
+
+
+@pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas:FutureWarning")
+def test_spark_does_the_same(data, make_engine):
+    spark = make_engine("spark", 1000)
+    here, there = compare(data, **SMALL), compare(data, **SMALL, engine=spark)
+    assert {key: run.mean for key, run in there.runs.items()} == {key: run.mean for key, run in here.runs.items()}
+    few = {**CHOICE, "methods": ["mrmr-cosine"], "n_features": 2}
+    assert answer(select(data, **few, engine=spark)) == answer(select(data, **few))
 
 
 def test_compare_on_the_command_line(data, cluster, tmp_path):
@@ -98,7 +120,7 @@ def test_an_error_in_a_task_is_told_and_the_rest_kept(data, engine, tmp_path):
         with pytest.raises(LeanRankError, match=r"3 of the tasks failed, the first .*three is too many"):
             compare(data, **both, engine=engine, journal=tmp_path / "there.db")
         with pytest.raises(LeanRankError, match="three is too many"):
-            select(data, **{**CHOICE, "methods": ["mrmr"]}, n_features=3, engine=engine)
+            select(data, **{**CHOICE, "methods": ["mrmr-cosine"]}, n_features=3, engine=engine)
     finally:
         engine.client.run(mend_ranksvm)
     found = compare(data, **both, engine=engine, journal=tmp_path / "there.db")
@@ -107,14 +129,12 @@ def test_an_error_in_a_task_is_told_and_the_rest_kept(data, engine, tmp_path):
 
 def test_a_worker_that_dies_changes_nothing(data, engine, tmp_path):
     engine.client.run(die_with_the_first_task, str(tmp_path / "died"))
-    few = {**CHOICE, "methods": ["mrmr"], "n_features": 2}
+    few = {**CHOICE, "methods": ["mrmr-cosine"], "n_features": 2}
     assert answer(select(data, **few, engine=engine)) == answer(select(data, **few))
     assert (tmp_path / "died").exists()
 
 
 def test_what_cannot_work(data, engine):
-    with pytest.raises(ParameterError, match="'engine' parameter of compare must be a DaskEngine"):
-        compare(data, **SMALL, engine=LocalEngine(1))
     selector = registry.get("gas", engine=engine)
     with pytest.raises(LeanRankError, match="cannot be sent to the Dask workers"):
         select(data, **{**CHOICE, "methods": [selector]}, engine=engine)

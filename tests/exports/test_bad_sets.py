@@ -8,7 +8,7 @@ import pytest
 
 from leanrank.errors import LeanRankError
 from leanrank.exports import export_features
-from leanrank.exports.featureset import ChosenFeatures
+from leanrank.selectors.chosen_features import ChosenFeatures
 
 CHOSEN = ChosenFeatures(("a",), (1,), 2)
 

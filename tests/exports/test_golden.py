@@ -10,7 +10,7 @@ import pytest
 
 from leanrank import RankSVM
 from leanrank.exports import Target, engines, export_features
-from leanrank.exports.featureset import ChosenFeatures
+from leanrank.selectors.chosen_features import ChosenFeatures
 
 GOLDEN = Path(__file__).parent / "golden"
 FULL = {"vespa": "profile", "ranklib": "txt", "lightgbm": "txt", "xgboost": "txt"}

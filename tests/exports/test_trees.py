@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 from leanrank import as_ranker, make_ranking, rankers
 from leanrank.errors import LeanRankError
 from leanrank.exports import Target, export_features
-from leanrank.exports.featureset import ChosenFeatures
 from leanrank.exports.solr import _thresholds
 from leanrank.exports.trees.forest import forest_of
+from leanrank.selectors.chosen_features import ChosenFeatures
 
 LIBRARIES = ("lightgbm", "xgboost", "catboost")
 NAMES = tuple(f"f{j}" for j in range(6))

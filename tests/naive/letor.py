@@ -26,7 +26,9 @@ def read(text: str, dtype: str = "float32") -> dict[str, Any]:
             number, colon, value = token.partition(":")
             if not colon or not re.fullmatch(r"[0-9]+", number) or int(number) < 1 or int(number) in row:
                 raise ValueError(token)
-            row[int(number)] = np.dtype(dtype).type("nan") if value == "NULL" else _finite(value, dtype)
+            row[int(number)] = (
+                np.dtype(dtype).type("nan") if value == "NULL" or value.lower() == "nan" else _finite(value, dtype)
+            )
         labels.append(_finite(label, "float32"))
         queries.append(qid[4:])
         features.append(row)

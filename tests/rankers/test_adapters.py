@@ -1,5 +1,6 @@
 """Adapters: each library's quirks, importances, early stopping."""
 
+import pickle
 import sys
 
 import numpy as np
@@ -78,8 +79,8 @@ def test_early_stopping_keeps_the_best_iteration(booster):
 
 def n_trees(ranker, booster):
     if booster == "catboost":
-        return ranker.model_.tree_count_
-    return ranker.model_.num_trees() if booster == "lightgbm" else ranker.model_.num_boosted_rounds()
+        return ranker.estimator_.tree_count_
+    return ranker.estimator_.num_trees() if booster == "lightgbm" else ranker.estimator_.num_boosted_rounds()
 
 
 def test_eval_metrics_by_name(booster):
@@ -110,10 +111,43 @@ def test_importances_are_uniform(booster):
         ranker.importances("permutation")
 
 
+def test_the_fitted_model_and_its_importances_are_shown(booster):
+    data = judged()
+    ranker = new(booster)
+    assert not hasattr(ranker, "estimator_")
+    assert not hasattr(ranker, "feature_importances_")
+    ranker.fit(data)
+    library = pytest.importorskip(booster)
+    assert type(ranker.estimator_) is (library.CatBoost if booster == "catboost" else library.Booster)
+    np.testing.assert_array_equal(ranker.feature_importances_, ranker.importances("gain"))
+    assert ranker.feature_importances_.shape == (4,)
+    copy = pickle.loads(pickle.dumps(ranker))
+    np.testing.assert_array_equal(copy.feature_importances_, ranker.feature_importances_)
+
+
+def test_catboost_with_nothing_to_learn_has_an_empty_model():
+    pytest.importorskip("catboost")
+    data = relabelled(judged(), np.zeros(judged().n_rows))
+    with pytest.warns(UserWarning, match="all labels are equal"):
+        ranker = new("catboost").fit(data)
+    assert ranker.estimator_.tree_count_ is None
+    np.testing.assert_array_equal(ranker.feature_importances_, np.zeros(4))
+
+
+def test_a_regressor_shows_its_own():
+    data = judged()
+    forest = as_ranker(RandomForestRegressor(5, random_state=0)).fit(data)
+    assert isinstance(forest.estimator_, RandomForestRegressor)
+    np.testing.assert_array_equal(forest.feature_importances_, forest.estimator_.feature_importances_)
+    linear = as_ranker(LinearRegression()).fit(data)
+    assert linear.estimator_.coef_.shape == (4,)
+    assert not hasattr(linear, "feature_importances_")
+
+
 def test_total_gain_is_the_sum_over_splits():
     pytest.importorskip("xgboost")
     ranker = new("xgboost").fit(judged())
-    trees = ranker.model_.trees_to_dataframe()
+    trees = ranker.estimator_.trees_to_dataframe()
     for j, gain in enumerate(ranker.importances("gain")):
         assert gain == pytest.approx(trees.loc[trees.Feature == f"f{j}", "Gain"].sum(), rel=1e-4)
 
@@ -162,8 +196,10 @@ def test_a_regressor_gets_only_what_it_can_take():
     X = data.X.copy()
     X[3, 0] = np.nan
     assert np.isfinite(dense_only.fit(X, data.y, qid=data.qid).predict(X)).all()
-    with pytest.raises(MissingValuesError, match="LinearRegression cannot take missing values"):
+    with pytest.raises(MissingValuesError, match="NaN in feature '1', row 3"):
         as_ranker(LinearRegression()).fit(X, data.y, qid=data.qid)
+    with pytest.raises(MissingValuesError, match="LinearRegression cannot take missing values"):
+        as_ranker(LinearRegression()).fit(RankingData(X, data.y, data.query_ptr, missing=True))
 
 
 def test_as_ranker_says_what_it_takes():

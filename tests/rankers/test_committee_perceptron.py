@@ -7,11 +7,11 @@ from tests.naive import perceptron as naive
 from tests.rankers.conformance import as_sparse, judged
 
 from leanrank import CommitteePerceptron, RankingData
-from leanrank.errors import ParameterError
+from leanrank.errors import ParameterError, UnknownNameError
 from leanrank.kernels.perceptron import csr_perceptron, dense_perceptron
 from leanrank.metrics import metric
 from leanrank.rankers._base import NothingToLearnWarning
-from leanrank.rankers.committee_perceptron import _pairs
+from leanrank.rankers._pairs import preference_pairs
 
 
 def separable(seed=0, n=60):
@@ -28,7 +28,7 @@ def separable(seed=0, n=60):
 @pytest.mark.parametrize("offer_from", [1, 5, 10**9])
 def test_the_kernel_equals_a_literal_loop(sparse, offer_from):
     data = judged(n_queries=4)
-    better, worse = _pairs(data)
+    better, worse = preference_pairs(data)[:2]
     order = np.random.default_rng(0).permutation(len(better))
     end, survivors, fallen, mistakes = naive.epoch(data.X, better, worse, order, np.zeros(4), 0)
     w, at, survived, made, offered = np.zeros(4), 0, 0, np.zeros(len(better), dtype=np.int64), []
@@ -54,7 +54,7 @@ def test_the_kernel_equals_a_literal_loop(sparse, offer_from):
 
 def test_separable_pairs_are_ordered_within_novikoffs_bound():
     data, w = separable()
-    better, worse = _pairs(data)
+    better, worse = preference_pairs(data)[:2]
     z = data.X[better] - data.X[worse]
     margin = (z @ w).min() / np.linalg.norm(w)
     bound = (np.linalg.norm(z, axis=1).max() / margin) ** 2
@@ -127,9 +127,11 @@ def test_sparse_gives_the_same_bits():
 
 def test_parameters_are_checked():
     data = judged()
-    for name, value in [("n_members", 0), ("n_epochs", 0), ("rated_by", "x"), ("combine", "x"), ("alpha", -1)]:
+    for name, value in [("n_members", 0), ("n_epochs", 0), ("combine", "x"), ("alpha", -1)]:
         with pytest.raises(ParameterError, match=f"'{name}' parameter of CommitteePerceptron must be"):
             CommitteePerceptron(**{name: value}).fit(data)
+    with pytest.raises(UnknownNameError, match="Unknown metric 'x'"):
+        CommitteePerceptron(rated_by="x").fit(data)
     with pytest.raises(ParameterError, match="'min_survival' parameter of CommitteePerceptron must be between 0 and 1"):
         CommitteePerceptron(min_survival=2).fit(data)
     with pytest.warns(NothingToLearnWarning, match="CommitteePerceptron"):

@@ -173,7 +173,7 @@ def test_bad_input_is_refused_in_one_sentence(name, fitted):
         new(name).fit(data, eval_set=(data.X, data.y))
     X = data.X.copy()
     X[5, 1] = np.nan
-    if new(name)._takes_missing:
+    if new(name).takes_missing:
         assert np.isfinite(new(name).fit(X, data.y, qid=data.qid).predict(X)).all()
     else:
         with pytest.raises(MissingValuesError, match="NaN in feature '2', row 5"):

@@ -12,9 +12,9 @@ from leanrank.errors import ParameterError
 from leanrank.rankers._base import NothingToLearnWarning
 
 KERNELS = [
-    ("rbf", {"gamma": 0.3}),
-    ("poly", {"gamma": 0.5, "degree": 2, "coef0": 1.0}),
-    ("linear", {}),
+    ("rbf", {"metric": "rbf", "gamma": 0.3}),
+    ("poly2", {"metric": "poly", "gamma": 0.5, "degree": 2, "coef0": 1.0}),
+    ("linear", {"metric": "linear"}),
 ]
 
 
@@ -30,7 +30,7 @@ def make(seed=0, sizes=(8, 1, 6, 9), n_features=3):
 def test_scores_equal_svc_on_the_mirrored_pairs(kernel, params, C):
     data, new = make(), make(seed=1)
     i, j = pairs(data.y, data.query_ptr).T
-    k = pairwise_kernels(data.X, metric=kernel, **params)
+    k = pairwise_kernels(data.X, **params)
     K = k[np.ix_(i, i)] - k[np.ix_(i, j)] - k[np.ix_(j, i)] + k[np.ix_(j, j)]
     sign = np.repeat([1, -1], len(i))
     peer = SVC(kernel="precomputed", C=C / 2, tol=1e-6)  # with less, SVC itself stalls
@@ -40,8 +40,9 @@ def test_scores_equal_svc_on_the_mirrored_pairs(kernel, params, C):
     beta = np.zeros(data.n_rows)
     np.add.at(beta, i, alpha[: len(i)] - alpha[len(i) :])
     np.subtract.at(beta, j, alpha[: len(i)] - alpha[len(i) :])
-    expected = pairwise_kernels(new.X, data.X, metric=kernel, **params) @ beta
-    ranker = KernelRankSVM(C=C, C_mode="per_pair", kernel=kernel, tol=1e-9, max_iter=20_000, **params).fit(data)
+    expected = pairwise_kernels(new.X, data.X, **params) @ beta
+    gamma = params.get("gamma", "scale")
+    ranker = KernelRankSVM(C=C, C_mode="per_pair", kernel=kernel, gamma=gamma, tol=1e-9, max_iter=20_000).fit(data)
     np.testing.assert_allclose(ranker.predict(new), expected, atol=1e-5 * max(1, np.abs(expected).max()))
     assert abs(peer.intercept_[0]) < 1e-5
 
@@ -60,9 +61,7 @@ def test_nystroem_with_every_document_ranks_as_the_squared_hinge_in_the_kernels_
 
     data = make(3)
     C = 2.0
-    ranker = KernelRankSVM(C=C, C_mode="per_pair", gamma=0.3, approximation="nystroem", n_components=data.n_rows).fit(
-        data
-    )
+    ranker = KernelRankSVM(C=C, C_mode="per_pair", gamma=0.3, n_landmarks=data.n_rows).fit(data)
     f = ranker.predict(data)
     # Stationarity in function space: beta = -C dL/df / 2, f = k beta.
     k = pairwise_kernels(data.X, metric="rbf", gamma=0.3)
@@ -87,14 +86,15 @@ def test_scale_is_scikit_learns_gamma():
 
 def test_refusals(monkeypatch):
     data = make()
-    with pytest.raises(
-        ParameterError, match="The 'kernel' parameter of KernelRankSVM must be 'rbf', 'poly' or 'linear'"
-    ):
-        KernelRankSVM(kernel="cubic").fit(data)
+    for kernel in ("cubic", "poly", "poly0", 3):
+        with pytest.raises(ParameterError, match="The 'kernel' parameter of KernelRankSVM must be 'rbf', 'linear' or"):
+            KernelRankSVM(kernel=kernel).fit(data)
+    with pytest.raises(ParameterError, match="The 'n_landmarks' parameter of KernelRankSVM must be >= 1 or None"):
+        KernelRankSVM(n_landmarks=0).fit(data)
     with pytest.raises(ParameterError, match="The 'gamma' parameter of KernelRankSVM must be > 0 or 'scale'"):
         KernelRankSVM(gamma="auto").fit(data)
     monkeypatch.setattr("leanrank.rankers.kernel_ranksvm._MOST_DOCUMENTS", 10)
-    with pytest.raises(ParameterError, match=r"kernel matrix of 2\d documents.*approximation='nystroem'"):
+    with pytest.raises(ParameterError, match=r"kernel matrix of 2\d documents.*n_landmarks=300"):
         KernelRankSVM().fit(data)
 
 

@@ -6,8 +6,8 @@ import numpy as np
 
 from leanrank import RankingData, Selection
 from leanrank.evaluation.select.evidence import changes
-from leanrank.evaluation.select.run import SIZES
 from leanrank.evaluation.select.selection import CurvePoint
+from leanrank.evaluation.select.sizes import SIZES
 
 HOSTILE = (
     "<script>window.hacked = 1</script>",

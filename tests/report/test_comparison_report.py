@@ -9,6 +9,7 @@ import pytest
 from leanrank import make_ranking, select
 from leanrank.errors import DataError
 from leanrank.evaluation.compare.comparison import Comparison
+from leanrank.evaluation.compare.request import CompareSettings
 from leanrank.evaluation.compare.run import compare
 from leanrank.evaluation.journal import Journal
 from leanrank.report._summary import summarize
@@ -27,9 +28,8 @@ def data():
 @pytest.fixture(scope="module")
 def results(data, tmp_path_factory):
     path = tmp_path_factory.mktemp("compare") / "results.db"
-    compare(
-        data, methods=["gas", "mmr"], rankers=["ranksvm"], k=[2, 4], metrics=["ndcg@5", "map"], n_splits=3, journal=path
-    )
+    what = {"methods": ["gas", "mmr"], "rankers": ["ranksvm"], "k": [2, 4], "metrics": ["ndcg@5", "map"]}
+    compare(data, **what, journal=path, settings=CompareSettings(n_splits=3))
     return path
 
 
@@ -86,7 +86,7 @@ def test_what_no_report_can_be_made_of(tmp_path, data):
     with pytest.raises(DataError, match="neither a journal nor JSON"):
         load_results(tmp_path / "text.txt")
     (tmp_path / "one.json").write_text('{"format": "leanrank-selection", "names": []}')
-    with pytest.raises(DataError, match="selection of one method"):
+    with pytest.raises(DataError, match="order of one method"):
         load_results(tmp_path / "one.json")
     (tmp_path / "report.json").write_text('{"format": "leanrank-report"}')
     with pytest.raises(DataError, match="is a report already"):

@@ -11,10 +11,10 @@ from tests.report.made_up import HOSTILE, made_up
 
 from leanrank import FeatureGraph, RankingData, make_ranking, select
 from leanrank.errors import DataError
-from leanrank.evaluation.select.portfolio import IMPORTANCE, SIMILARITY
 from leanrank.report import charts
 from leanrank.report._summary import summarize
 from leanrank.report.alike import STANDS_FOR, alike, groups, nearest, nearest_kept, representatives, spread, stands_for
+from leanrank.selectors.hybrids import IMPORTANCE, SIMILARITY
 from leanrank.stats.feature_graph import feature_graph
 
 NAMES = [f"f{j}" for j in range(20)]

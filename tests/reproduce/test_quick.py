@@ -8,7 +8,8 @@ from sklearn.exceptions import ConvergenceWarning
 
 from leanrank.errors import DataError, UnknownNameError
 from leanrank.reproduce import rankrelief
-from leanrank.reproduce.papers import PAPERS, run_paper
+from leanrank.reproduce.markdown import document
+from leanrank.reproduce.papers import PAGES, PAPERS, run_paper
 
 
 def quick(paper, data_dir):
@@ -72,6 +73,34 @@ def test_rcdr(data_dir):
     assert first == pytest.approx([2 / 3, 2 / 3, 1 / 3, 0, 0], abs=0.06)
     for method in ("KRCDR", "SRCDR"):
         assert claims(found)[f"500:10: {method} is above PCA at small K' (1 and 2)"]
+
+
+@pytest.mark.data
+@pytest.mark.parametrize("name", ["rankers", "sushi-rankers", "sushi-rcdr"])
+def test_pages(name, data_dir):
+    page = quick(name, data_dir)
+    text = document(page)
+    assert f"`leanrank reproduce {name}`" in text
+    expected = {
+        "rankers": "| RankSVM | published | 0.5460 | 0.4855 | 0.4689 | 0.4504 | 0.4446 |",
+        "sushi-rankers": "| ERR, degree 2 | 0.271 |",
+        "sushi-rcdr": "| 13 frequency_eaten | 0.5951 | 0.6216 |",
+    }
+    assert expected[name] in text
+    if name == "rankers":  # the unique optimum: equal in every digit
+        assert "|  | ours | 0.5460 | 0.4855 | 0.4689 | 0.4504 | 0.4446 | 0.0000 |" in text
+
+
+@pytest.mark.parametrize("name", ["sushi-rankers", "sushi-rcdr"])
+def test_a_page_says_which_data_it_needs(name, tmp_path):
+    with pytest.raises(DataError, match="There is no folder 'sushi'"):
+        quick(name, tmp_path)
+
+
+@pytest.mark.parametrize("name", ["fsmrank", "rankers"])
+def test_a_page_without_its_data_is_empty_but_a_page(name, tmp_path):
+    assert document(quick(name, tmp_path)).startswith("# ")
+    assert name in PAGES
 
 
 @pytest.mark.parametrize("paper", PAPERS)

@@ -57,7 +57,7 @@ def shuffled_rows(data: RankingData, rng: np.random.Generator) -> RankingData:
 
 def same(a: Selector, b: Selector) -> None:
     """The same path, the same scores to 1e-12, the same support, the same graph (constant features aside)."""
-    assert a.ranking_.tolist() == b.ranking_.tolist()
+    assert a.order_.tolist() == b.order_.tolist()
     assert a.support_.tolist() == b.support_.tolist()
     assert a.dropped_.tolist() == b.dropped_.tolist()
     np.testing.assert_allclose(a.scores_, b.scores_, rtol=1e-12, atol=1e-12)
@@ -79,7 +79,7 @@ def check_rows_and_queries(make: Make, data: RankingData, seed: int = 0) -> None
 def check_columns(make: Make, data: RankingData, seed: int = 0) -> None:
     order = np.random.default_rng(seed).permutation(data.n_features)
     a, b = make().fit(data), make().fit(data.subset(order))
-    assert order[b.ranking_].tolist() == a.ranking_.tolist()
+    assert order[b.order_].tolist() == a.order_.tolist()
     assert b.support_.tolist() == a.support_[order].tolist()
     assert sorted(order[b.dropped_]) == sorted(a.dropped_)
     np.testing.assert_allclose(b.scores_, a.scores_[order], rtol=1e-12, atol=1e-12)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 import json
+import re
 
 import numpy as np
 import pandas as pd
@@ -18,7 +20,7 @@ from tests.selectors.random_graph import random_graph
 import leanrank
 from leanrank.data.ranking_data import RankingData
 from leanrank.errors import DataError, MissingValuesError, ParameterError
-from leanrank.selectors import GAS, TopK, registry
+from leanrank.selectors import GAS, Limits, TopK, registry
 from leanrank.selectors._base import Selector
 from leanrank.selectors.path import Path
 from leanrank.stats.feature_graph import FeatureGraph, feature_graph
@@ -37,7 +39,7 @@ MORE = RankingData(_MORE.X, _MORE.y, _MORE.query_ptr, _MORE.query_ids, NAMES)
 def test_sizes(size, expected):
     selector = TopK(size).fit(DATA)
     assert selector.support_.sum() == expected
-    assert selector.selected_.tolist() == selector.ranking_[:expected].tolist()
+    assert selector.selected_.tolist() == selector.order_[:expected].tolist()
     assert selector.get_support(indices=True).tolist() == sorted(selector.selected_)
 
 
@@ -68,7 +70,7 @@ def test_more_features_than_vary_is_said():
         selector.select(9)
     with pytest.raises(ParameterError, match="'k' parameter of TopK must be from 1 to 9"):
         selector.select(10)
-    assert selector.select(0.5).tolist() == selector.ranking_[:5].tolist()
+    assert selector.select(0.5).tolist() == selector.order_[:5].tolist()
 
 
 def test_only_constant_features():
@@ -83,10 +85,10 @@ def test_every_kind_of_table_gives_the_same_selection():
     tables = [DATA.X, DATA.X.tolist(), sp.csr_matrix(DATA.X), frame, pl.from_pandas(frame), pa.table(frame)]
     for table in tables:
         selector = GAS(3).fit(table, y, qid=qid)
-        assert selector.ranking_.tolist() == expected.ranking_.tolist()
+        assert selector.order_.tolist() == expected.order_.tolist()
         assert selector.n_features_in_ == 9
-    assert GAS(3).fit(Blocks(DATA, 20)).ranking_.tolist() == expected.ranking_.tolist()
-    assert GAS(3).fit_graph(feature_graph(DATA)).ranking_.tolist() == expected.ranking_.tolist()
+    assert GAS(3).fit(Blocks(DATA, 20)).order_.tolist() == expected.order_.tolist()
+    assert GAS(3).fit_graph(feature_graph(DATA)).order_.tolist() == expected.order_.tolist()
 
 
 def test_tables_come_out_as_they_went_in():
@@ -124,7 +126,7 @@ def test_rows_of_a_query_apart_are_refused_or_regrouped():
     X, y, qid = DATA.X[order], DATA.y[order], DATA.qid[order]
     with pytest.raises(DataError, match="quer"):
         GAS(3).fit(X, y, qid=qid)
-    assert GAS(3).fit(X, y, qid=qid, regroup=True).ranking_.tolist() == GAS(3).fit(DATA).ranking_.tolist()
+    assert GAS(3).fit(X, y, qid=qid, regroup=True).order_.tolist() == GAS(3).fit(DATA).order_.tolist()
 
 
 def test_names():
@@ -186,7 +188,7 @@ def test_fit_leaves_parameters_alone():
 def test_the_trace_follows_the_path():
     for name in registry.names():
         selector = registry.get(name).fit(MORE)
-        assert [record["feature"] for record in selector.trace_] == selector.ranking_.tolist(), name
+        assert [record["feature"] for record in selector.trace_] == selector.order_.tolist(), name
         for record in selector.trace_:
             assert set(record) == {"feature", "name", "score", "gain", "reason"}
             assert record["name"] == NAMES[record["feature"]]
@@ -218,7 +220,6 @@ def test_parameters_that_are_objects_are_recorded_by_what_they_are():
         "kind": "kendall",
         "ties": "half",
         "scope": "query",
-        "device": "cpu",
     }
 
 
@@ -275,3 +276,29 @@ def test_a_selector_must_say_how():
 
     with pytest.raises(NotImplementedError, match="Nothing must define _fit"):
         Nothing().fit(DATA)
+
+
+def test_ranking_is_the_rank_of_each_feature():
+    graph = FeatureGraph([0.2, 0.9, 0.5, 0.7, 0.1], np.eye(5), constant=[False, False, True, False, False])
+    whole = TopK().fit_graph(graph)
+    assert whole.order_.tolist() == [1, 3, 0, 4]
+    assert whole.ranking_.tolist() == [3, 1, 5, 2, 4]  # the constant feature comes behind the last
+    some = GAS(c=0, min_weight=0.5).fit_graph(graph)
+    assert some.order_.tolist() == [1, 3]
+    assert some.ranking_.tolist() == [3, 1, 3, 2, 3]  # those not reached and those dropped are equal
+    assert TopK(limits=Limits(budget=0)).fit_graph(graph).ranking_.tolist() == [1] * 5
+
+
+def test_parameters_are_declared_once_and_documented_everywhere():
+    for name in registry.names():
+        cls = registry.selector_class(name)
+        text = inspect.getdoc(cls)
+        assert text.count("Parameters\n----------\n") == text.count("Attributes\n----------\n") == 1, name
+        for parameter, signature in inspect.signature(cls).parameters.items():
+            entry = next(line for line in text.splitlines() if re.match(rf"(\w+, )*{parameter}(, \w+)* : ", line))
+            assert repr(signature.default) in entry.split("default=")[1], (name, parameter)
+        assert "order_ : " in text
+        assert "ranking_ : " in text
+        assert ("cost_ : " in text) == ("limits" in inspect.signature(cls).parameters), name
+    assert "The lowered weight" in GAS.__doc__  # its own words come before those of the base
+    assert GAS.__doc__.count("scores_ : ") == 1

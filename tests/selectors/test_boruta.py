@@ -66,12 +66,10 @@ def test_the_path_goes_from_confirmed_to_rejected():
     data, _ = make_ranking(40, n_informative=3, n_redundant=0, n_noise=5, random_state=1)
     found = RankingBoruta(n_rounds=12).fit(data)
     kinds = ["confirmed", "tentative", "rejected"]
-    order = [kinds.index(found.decisions_[j]) for j in found.ranking_]
+    order = [kinds.index(found.decisions_[j]) for j in found.order_]
     assert order == sorted(order)
-    assert len(found.ranking_) == 8
-    assert (
-        RankingBoruta(n_rounds=12, n_features_to_select=2).fit(data).selected_.tolist() == found.ranking_[:2].tolist()
-    )
+    assert len(found.order_) == 8
+    assert RankingBoruta(n_rounds=12, n_features_to_select=2).fit(data).selected_.tolist() == found.order_[:2].tolist()
 
 
 def test_held_out_data_get_shadows_too():

@@ -22,6 +22,7 @@ from leanrank.rankers._base import NothingToLearnWarning
 from leanrank.rankers.ranksvm import RankSVM
 from leanrank.selectors import FSMSVM, FSMRank
 from leanrank.selectors.fsm_problem import FSMProblem
+from leanrank.selectors.fsmrank import Fitting
 from leanrank.stats.feature_graph import feature_graph
 
 DATA = tie_free(3, n_queries=16).subset([0, 1, 2, 3, 5, 6, 7, 8])
@@ -116,21 +117,21 @@ def test_high_prices_leave_nothing_and_no_pairs_give_nothing():
     with pytest.warns(NothingToLearnWarning, match="FSMRank: no query has two documents with different labels"):
         found = FSMRank().fit(flat)
     assert not found.coef_.any()
-    assert found.ranking_.tolist() == []
+    assert found.order_.tolist() == []
 
 
 def test_the_path_is_by_weight_and_scores_rank():
     found = FSMRank(lambda1=0.05, lambda2=0.05).fit(DATA)
     used = np.flatnonzero(found.coef_)
     assert 0 < len(used) < 8
-    assert sorted(found.ranking_.tolist()) == used.tolist()
-    assert found.ranking_.tolist() == sorted(used.tolist(), key=lambda j: -abs(found.coef_[j]))
+    assert sorted(found.order_.tolist()) == used.tolist()
+    assert found.order_.tolist() == sorted(used.tolist(), key=lambda j: -abs(found.coef_[j]))
     np.testing.assert_allclose(found.scores_, np.abs(found.coef_))
     np.testing.assert_allclose(found.predict(DATA), DATA.X @ found.coef_, rtol=1e-9)
     np.testing.assert_allclose(found.predict(DATA.X[:5]), DATA.X[:5] @ found.coef_, rtol=1e-9)
     assert found.violation_ <= 1e-7
     small = FSMRank(2, lambda1=0.05, lambda2=0.05).fit(DATA)
-    assert small.selected_.tolist() == found.ranking_[:2].tolist()
+    assert small.selected_.tolist() == found.order_[:2].tolist()
 
 
 def test_lambdas_are_chosen_by_held_out_queries():
@@ -147,9 +148,9 @@ def test_lambdas_are_chosen_by_held_out_queries():
     assert found.coef_ == pytest.approx(
         FSMRank(lambda1=found.lambda1_, lambda2=found.lambda2_).fit(train).coef_, abs=1e-5
     )
-    folds = FSMRank(lambda1=grid1, lambda2=grid2, cv=3).fit(train)
+    folds = FSMRank(lambda1=grid1, lambda2=grid2, fitting=Fitting(cv=3)).fit(train)
     assert folds.lambda2_ < 100  # a price that leaves no feature is never taken
-    again = FSMRank(lambda1=grid1[::-1], lambda2=grid2[::-1], cv=3).fit(train)
+    again = FSMRank(lambda1=grid1[::-1], lambda2=grid2[::-1], fitting=Fitting(cv=3)).fit(train)
     assert (again.lambda1_, again.lambda2_) == (folds.lambda1_, folds.lambda2_)
 
 
@@ -158,7 +159,7 @@ def test_fsmsvm_trains_a_ranksvm_on_the_largest_weights():
     found = FSMSVM(3, lambda1=0.01, lambda2=0.01).fit(DATA)
     np.testing.assert_allclose(found.weights_, whole.coef_)
     assert found.selected_.tolist() == np.argsort(-np.abs(whole.coef_), kind="stable")[:3].tolist()
-    assert len(found.ranking_) == 8
+    assert len(found.order_) == 8
     expected = RankSVM().fit(DATA.subset(found.selected_)).coef_
     np.testing.assert_allclose(found.coef_[found.selected_], expected, rtol=1e-4)
     assert (found.coef_ != 0).sum() == 3
@@ -168,10 +169,10 @@ def test_fsmsvm_tunes_its_size_on_held_out_queries():
     train, valid = DATA.take_queries(range(10)), DATA.take_queries(range(10, 16))
     found = FSMSVM(lambda1=0.01, lambda2=0.01, C=[0.1, 1.0]).fit(train, eval_set=valid)
     ranks = [
-        RankSVM([0.1, 1.0]).fit(train.subset(found.ranking_[:t]), eval_set=valid.subset(found.ranking_[:t]))
+        RankSVM([0.1, 1.0]).fit(train.subset(found.order_[:t]), eval_set=valid.subset(found.order_[:t]))
         for t in range(1, 9)
     ]
-    maps = [r.score(valid.subset(found.ranking_[: t + 1]), metric="map") for t, r in enumerate(ranks)]
+    maps = [r.score(valid.subset(found.order_[: t + 1]), metric="map") for t, r in enumerate(ranks)]
     assert len(found.selected_) == int(np.argmax(np.round(maps, 9))) + 1
     everything = FSMSVM(lambda1=0.01, lambda2=0.01).fit(train)
     assert everything.support_.sum() == (everything.weights_ != 0).sum()
@@ -179,7 +180,7 @@ def test_fsmsvm_tunes_its_size_on_held_out_queries():
 
 def test_too_few_steps_are_said():
     with pytest.warns(ConvergenceWarning, match="FSMRank stopped after 3 steps"):
-        FSMRank(max_iter=3).fit(DATA)
+        FSMRank(fitting=Fitting(max_iter=3)).fit(DATA)
 
 
 @pytest.mark.parametrize(
@@ -189,9 +190,9 @@ def test_too_few_steps_are_said():
         ({"lambda2": []}, "a number >= 0 or several"),
         ({"lambda2": "low"}, "a number >= 0 or several"),
         ({"unimportance": "none"}, "one of 'complement', 'stretched', 'inverse'"),
-        ({"tol": 0}, "The 'tol' parameter of FSMRank must be > 0"),
-        ({"max_iter": 0}, ">= 1"),
-        ({"cv": 1}, ">= 2"),
+        ({"fitting": Fitting(tol=0)}, "The 'tol' parameter of Fitting must be > 0"),
+        ({"fitting": Fitting(max_iter=0)}, ">= 1"),
+        ({"fitting": Fitting(cv=1)}, ">= 2"),
     ],
 )
 def test_impossible_parameters(parameters, message):
@@ -217,7 +218,7 @@ def test_lambdas_are_judged_in_the_order_of_the_file_where_the_metric_says_so(fo
         found = FSMRank(**given).fit(train, eval_set=valid)
         parts = [(train, valid)]
     else:
-        found = FSMRank(**given, cv=2).fit(coarse)
+        found = FSMRank(**given, fitting=Fitting(cv=2)).fit(coarse)
         arranged = Arrangement.of(coarse, sort_rows=False).data
         splits = QueryKFold(2).split_queries(arranged)
         parts = [(arranged.take_queries(a), arranged.take_queries(b)) for a, b in splits]

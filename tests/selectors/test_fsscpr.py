@@ -12,7 +12,8 @@ from tests.selectors.random_graph import random_graph
 
 from leanrank.errors import ParameterError
 from leanrank.selectors import FSSCPR
-from leanrank.selectors.pagerank import biased_pagerank
+from leanrank.selectors.clustering import Clustering
+from leanrank.selectors.pagerank import BiasedPageRank, biased_pagerank
 from leanrank.selectors.spectral import Spectrum
 from leanrank.stats.feature_graph import FeatureGraph
 
@@ -109,7 +110,7 @@ def test_automatic_sizes_find_the_number_of_blocks(rule, n_blocks):
 
 def test_silhouette_is_the_best_of_all_sizes():
     graph = random_graph(8, m=12)
-    selector = FSSCPR("silhouette", sigma=0.3, k_min=3, k_max=9).fit_graph(graph)
+    selector = FSSCPR("silhouette", sigma=0.3, clustering=Clustering(k_min=3, k_max=9)).fit_graph(graph)
     edges = np.where(graph.similarity > 0.3, graph.similarity, 0.0)
     np.fill_diagonal(edges, 0)
     spectrum = Spectrum.of(edges)
@@ -170,7 +171,7 @@ def test_sigma_and_tau_prune_edges():
 
 def test_cluster_similarity_from_edges_by_hand():
     similarity = np.array([[1, 0.9, 0.3], [0.9, 1, 0.5], [0.3, 0.5, 1]])
-    selector = FSSCPR(1, cluster_similarity="edge").fit_graph(FeatureGraph([0.5, 0.4, 0.3], similarity))
+    selector = FSSCPR(1, clustering=Clustering(centrality="edge")).fit_graph(FeatureGraph([0.5, 0.4, 0.3], similarity))
     centrality = np.array([0.6, 0.7, 0.4])
     assert selector.scores_ == pytest.approx(0.5 * selector.relevance_ + 0.5 * centrality, abs=1e-9)
     assert selector.selected_.tolist() == [1]
@@ -180,7 +181,8 @@ def test_relevance_scales_by_hand():
     graph, _ = blocks((3, 2), outside=0.2)
     s = FSSCPR(2).fit_graph(graph).relevance_
     none, largest, minmax = (
-        FSSCPR(2, relevance_scale=scale).fit_graph(graph).scores_ for scale in ("none", "max", "cluster_minmax")
+        FSSCPR(2, pagerank=BiasedPageRank(scale=scale)).fit_graph(graph).scores_
+        for scale in ("none", "max", "cluster_minmax")
     )
     assert largest - none == pytest.approx(0.5 * (s / s.max() - s), abs=1e-9)
     for cluster in (slice(0, 3), slice(3, 5)):
@@ -192,7 +194,9 @@ def test_relevance_scales_by_hand():
 def test_dangling_share_is_lost_or_returned():
     graph, _ = blocks((3, 3, 1))
     assert FSSCPR(3).fit_graph(graph).relevance_.sum() < 0.999
-    assert FSSCPR(3, dangling="redistribute").fit_graph(graph).relevance_.sum() == pytest.approx(1)
+    assert FSSCPR(3, pagerank=BiasedPageRank(dangling="redistribute")).fit_graph(
+        graph
+    ).relevance_.sum() == pytest.approx(1)
 
 
 def test_the_trace_says_who_won_each_cluster_and_by_how_much():
@@ -230,18 +234,21 @@ def test_it_does_not_depend_on_the_order_of_columns():
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)
             a, b = (FSSCPR(5).fit_graph(g) for g in (graph, graph.subset(order)))
-        assert order[b.ranking_].tolist() == a.ranking_.tolist()
+        assert order[b.order_].tolist() == a.order_.tolist()
         assert np.array_equal(b.scores_, a.scores_[order])
 
 
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"alpha": 1.0}, "'alpha' parameter of FSSCPR must be >= 0 and < 1. Got 1.0 instead"),
+        (
+            {"pagerank": BiasedPageRank(alpha=1.0)},
+            "'alpha' parameter of BiasedPageRank must be >= 0 and < 1. Got 1.0 instead",
+        ),
         ({"sigma": "low"}, "'sigma' parameter of FSSCPR must be a number"),
         ({"n_features_to_select": "elbow"}, "must be one of 'eigengap', 'silhouette'. Got 'elbow'"),
         ({"edge_scale": "rho"}, "must be one of 'fraction', 'tau'"),
-        ({"k_max": 1}, "must be >= k_min, 2"),
+        ({"clustering": Clustering(k_max=1)}, "must be >= k_min, 2"),
         ({"n_features_to_select": 9}, "from 1 to 4, the number of features. Got 9"),
     ],
 )

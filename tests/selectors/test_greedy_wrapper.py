@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
+
 import numpy as np
 import pytest
 from sklearn.model_selection import ShuffleSplit
@@ -16,6 +18,7 @@ from leanrank.metrics import metric
 from leanrank.rankers._base import NothingToLearnWarning
 from leanrank.rankers.ranksvm import RankSVM
 from leanrank.selectors import GreedyWrapper, Limits
+from leanrank.selectors.column_limits import ColumnLimits
 from leanrank.selectors.set_search import forward
 
 DATA = tie_free(5, n_queries=10)
@@ -26,19 +29,21 @@ SEEDS = range(12)
 
 def wrapper(g, **parameters):
     SetRanker.trained.clear()
-    return GreedyWrapper(SetRanker(g), metric=MeanScore(), validation="train", **parameters).fit(SIX)
+    limits = Limits(**{field.name: parameters.pop(field.name) for field in fields(Limits) if field.name in parameters})
+    selector = GreedyWrapper(SetRanker(g), metric=MeanScore(), validation="train", limits=limits, **parameters)
+    return selector.fit(SIX)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_forward_is_brute_force_greedy(seed):
     g = SetFunction(seed)
     whole = wrapper(g, n_features_to_select=6)
-    assert whole.ranking_.tolist() == naive.forward(g, 6)
-    assert wrapper(g, n_features_to_select=3).ranking_.tolist() == naive.forward(g, 6, size=3)
-    assert wrapper(g, delta=0.4).ranking_.tolist() == naive.forward(g, 6, delta=0.4)
-    assert wrapper(g).ranking_.tolist() == naive.forward(g, 6, delta=0.001)
-    gains = np.diff([0.0] + [g(frozenset(whole.ranking_[: k + 1].tolist())) for k in range(6)])
-    np.testing.assert_allclose(whole.scores_[whole.ranking_], gains, atol=1e-9)
+    assert whole.order_.tolist() == naive.forward(g, 6)
+    assert wrapper(g, n_features_to_select=3).order_.tolist() == naive.forward(g, 6, size=3)
+    assert wrapper(g, delta=0.4).order_.tolist() == naive.forward(g, 6, delta=0.4)
+    assert wrapper(g).order_.tolist() == naive.forward(g, 6, delta=0.001)
+    gains = np.diff([0.0] + [g(frozenset(whole.order_[: k + 1].tolist())) for k in range(6)])
+    np.testing.assert_allclose(whole.scores_[whole.order_], gains, atol=1e-9)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -49,7 +54,7 @@ def test_backward_is_brute_force_greedy(seed):
         size = {"n_features_to_select": parameters["size"]} if "size" in parameters else {"delta": 0.3}
         found = wrapper(g, direction="backward", **size)
         assert set(found.selected_.tolist()) == kept
-        assert found.ranking_[len(kept) :].tolist() == out[::-1]
+        assert found.order_[len(kept) :].tolist() == out[::-1]
         loss = [round(g(frozenset(kept)) - g(frozenset(kept - {j})), 9) for j in found.selected_.tolist()]
         assert loss == sorted(loss, reverse=True)
 
@@ -66,7 +71,7 @@ def test_floating_finds_what_pudils_search_finds(seed):
     for size, quality in naive.floating_backward(g, 6, 2).items():
         assert g(frozenset(found.select(size).tolist())) == pytest.approx(quality)
     assert set(found.selected_.tolist()) == set(found.select(2).tolist())
-    assert sorted(found.ranking_.tolist()) == list(range(6))
+    assert sorted(found.order_.tolist()) == list(range(6))
 
 
 def test_floating_pays_off():
@@ -74,7 +79,7 @@ def test_floating_pays_off():
     for seed in range(60):
         g = SetFunction(seed, n=8)
         for out, undo in ((plain, False), (floating, True)):
-            found = forward(g, Limits.none(8), size=4, delta=None, floating=undo)
+            found = forward(g, ColumnLimits.none(8), size=4, delta=None, floating=undo)
             out.append(g(frozenset(taken.feature for taken in found.order)))
     assert np.mean(floating) > np.mean(plain)
 
@@ -89,7 +94,7 @@ def test_no_set_is_trained_twice():
 
 
 def test_equal_gains_fall_to_the_lowest_index():
-    assert wrapper(len, n_features_to_select=3).ranking_.tolist() == [0, 1, 2]
+    assert wrapper(len, n_features_to_select=3).order_.tolist() == [0, 1, 2]
     assert wrapper(len, n_features_to_select=3, direction="backward").selected_.tolist() == [0, 1, 2]
 
 
@@ -97,16 +102,16 @@ def test_costs_rules_and_budget():
     g = SetFunction(3, interaction=0.0)
     best = int(np.argmax(g.worth))
     costs = np.where(np.arange(6) == best, 100.0, 1.0)
-    assert wrapper(g, n_features_to_select=6, costs=costs).ranking_[-1] == best
-    assert wrapper(g, n_features_to_select=6, costs=np.full(6, 3.0)).ranking_.tolist() == naive.forward(g, 6)
+    assert wrapper(g, n_features_to_select=6, costs=costs).order_[-1] == best
+    assert wrapper(g, n_features_to_select=6, costs=np.full(6, 3.0)).order_.tolist() == naive.forward(g, 6)
     assert wrapper(g, costs=costs, budget=3).cost_ == 3
-    assert wrapper(g, n_features_to_select=2, must_keep=[4], never=[best]).ranking_[0] == 4
+    assert wrapper(g, n_features_to_select=2, must_keep=[4], never=[best]).order_[0] == 4
     assert all(best not in features for features, *_ in SetRanker.trained)
     back = wrapper(g, direction="backward", costs=costs, budget=3, must_keep=[0])
     assert back.cost_ <= 3
     assert 0 in back.selected_
     assert best not in back.selected_
-    assert wrapper(g, direction="backward", never=[2], n_features_to_select=2).ranking_.size == 5
+    assert wrapper(g, direction="backward", never=[2], n_features_to_select=2).order_.size == 5
 
 
 @pytest.mark.parametrize("floating", [False, True])
@@ -120,7 +125,7 @@ def test_backward_never_spends_more_than_the_budget(seed, floating):
                 g, n_features_to_select=size, direction="backward", floating=floating, costs=costs, budget=budget
             )
             assert found.cost_ <= budget
-            assert all(costs[found.ranking_[:n]].sum() <= budget for n in range(len(found.ranking_) + 1))
+            assert all(costs[found.order_[:n]].sum() <= budget for n in range(len(found.order_) + 1))
             assert size is None or len(found.selected_) <= size
             assert len(found.selected_) or not (costs <= budget).any()
             room = budget - found.cost_
@@ -193,7 +198,7 @@ def test_the_first_step_is_the_best_single_feature_by_a_real_ranker():
     train, valid = DATA.take_queries(range(7)), DATA.take_queries(range(7, 10))
     found = GreedyWrapper(RankSVM(), 2, metric=measure).fit(train, eval_set=valid)
     alone = {j: RankSVM().fit(train.subset([j])).score(valid.subset([j]), metric=measure) for j in range(9) if j != 4}
-    first = found.ranking_[0]
+    first = found.order_[0]
     assert alone[first] == pytest.approx(max(alone.values()))
     both = RankSVM().fit(train.subset(found.selected_)).score(valid.subset(found.selected_), metric=measure)
     assert found.qualities_[tuple(sorted(found.selected_.tolist()))] == pytest.approx(both, abs=1e-6)
@@ -205,8 +210,7 @@ def test_names_and_estimators_are_rankers_too():
 
     by_name = GreedyWrapper("ranksvm", 2, validation="train").fit(DATA)
     assert (
-        by_name.ranking_.tolist()
-        == GreedyWrapper(n_features_to_select=2, validation="train").fit(DATA).ranking_.tolist()
+        by_name.order_.tolist() == GreedyWrapper(n_features_to_select=2, validation="train").fit(DATA).order_.tolist()
     )
     assert GreedyWrapper(Ridge(), 2, validation="train").fit(DATA).support_.sum() == 2
 

@@ -39,4 +39,4 @@ def test_opposed_features_are_alike():
 
 
 def test_one_feature():
-    assert HCAS().fit_graph(FeatureGraph([0.5], [[1.0]])).ranking_.tolist() == [0]
+    assert HCAS().fit_graph(FeatureGraph([0.5], [[1.0]])).order_.tolist() == [0]

@@ -7,25 +7,29 @@ from tests.selectors.metamorphic import check_blocks_and_threads, check_columns,
 
 from leanrank.rankers import registry as rankers
 from leanrank.selectors import registry
-from leanrank.selectors.mrmr import MRMR
+from leanrank.selectors.fsmrank import Fitting
+from leanrank.selectors.limits import Limits
 from leanrank.stats.importance import Importance
-from leanrank.stats.similarity import Similarity
 
 DATA = tie_free(n_queries=40)
+GRID = {"lambda1": [0.1, 0.01], "lambda2": [0.1, 0.01], "fitting": Fitting(cv=2)}
 MAKERS = [pytest.param(lambda name=name: registry.get(name), id=name) for name in registry.names()]
 MAKERS += [
-    pytest.param(lambda: MRMR(relevance="f", similarity=Similarity("pearson", scope="pooled")), id="mrmr-f"),
     pytest.param(lambda: registry.get("gas", importance="cross-entropy", similarity="tau_ap", c=0.3), id="gas-loss"),
     pytest.param(lambda: registry.get("mpt", importance=Importance("ndcg@5", direction="max")), id="mpt-ndcg"),
     pytest.param(lambda: registry.get("fs-scpr", n_features_to_select="silhouette"), id="fs-scpr-silhouette"),
     pytest.param(lambda: registry.get("msd", n_features_to_select=5), id="msd-odd"),
     pytest.param(lambda: registry.get("greedy-wrapper", direction="backward", validation=2), id="wrapper-backward"),
-    pytest.param(lambda: registry.get("fsm-rank", lambda1=[0.1, 0.01], lambda2=[0.1, 0.01], cv=2), id="fsm-rank-grid"),
+    pytest.param(
+        lambda: registry.get("fsm-rank", **GRID),
+        id="fsm-rank-grid",
+    ),
     pytest.param(lambda: registry.get("ranking-rfe", importance="permutation", step=0.5), id="rfe-permutation"),
 ]
+LIMITS = Limits(costs={str(j + 1): j % 3 for j in range(9)}, budget=6)
 # Those that name all features, or have a use for one that is constant inside queries.
 ALL_FEATURES = [
-    pytest.param(lambda: registry.get("gas", costs={str(j + 1): j % 3 for j in range(9)}, budget=6), id="gas-costs"),
+    pytest.param(lambda: registry.get("gas", limits=LIMITS), id="gas-costs"),
     pytest.param(lambda: registry.get("booster-importance", ranker=_booster()), id="lightgbm-gain"),
     pytest.param(lambda: registry.get("ranking-rfe", ranker=_booster(), importance="shap"), id="lightgbm-shap-rfe"),
 ]
@@ -55,7 +59,7 @@ def test_a_constant_feature_changes_nothing(make):
     without = make().fit(DATA.subset([j for j in range(9) if j != 4]))
     with_it = make().fit(DATA)
     assert with_it.dropped_.tolist() == [4]
-    assert [j - (j > 4) for j in with_it.ranking_] == without.ranking_.tolist()
+    assert [j - (j > 4) for j in with_it.order_] == without.order_.tolist()
 
 
 def test_the_body_sees_a_difference():

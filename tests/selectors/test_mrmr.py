@@ -22,7 +22,7 @@ def test_the_order_of_mrmr_selection(seed):
         frame = pd.DataFrame(data.X, columns=data.feature_names).drop(columns="5")
         theirs = mrmr.mrmr_classif(frame, pd.Series(data.y), K=13, n_jobs=1, show_progress=False)
     ours = MRMR(relevance="f", similarity=Similarity("pearson", scope="pooled")).fit(data)
-    assert [data.feature_names[j] for j in ours.ranking_] == theirs
+    assert [data.feature_names[j] for j in ours.order_] == theirs
 
 
 def test_relevance_f_is_that_of_scikit_learn():
@@ -40,4 +40,4 @@ def test_likeness_of_opposed_features_is_likeness():
     settings = {"relevance": "f", "similarity": Similarity("pearson", scope="pooled")}
     a = MRMR(**settings).fit(data)
     b = MRMR(**settings).fit(flipped, data.y, qid=data.qid)
-    assert a.ranking_.tolist() == b.ranking_.tolist()
+    assert a.order_.tolist() == b.order_.tolist()

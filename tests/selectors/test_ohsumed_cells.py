@@ -29,14 +29,14 @@ def mean_of_single_features(folds, features):
 
 def test_bestgain(folds):
     found = [BestGain(delta=0.06).fit(fold.train) for fold in folds]
-    assert [(s.ranking_ + 1).tolist() for s in found] == [[8], [11], [11], [10], [11]]
+    assert [(s.order_ + 1).tolist() for s in found] == [[8], [11], [11], [10], [11]]
     assert [round(s.gains_[1], 4) for s in found] == [0.0489, 0.0479, 0.0537, 0.0541, 0.0459]
-    assert mean_of_single_features(folds, [s.ranking_[0] for s in found]) == [0.4400, 0.4432]
+    assert mean_of_single_features(folds, [s.order_[0] for s in found]) == [0.4400, 0.4432]
 
 
 def test_fcbf(folds):
     found = [FCBF().fit(fold.train) for fold in folds]
-    assert [(s.ranking_ + 1).tolist() for s in found] == [[9]] * 5
+    assert [(s.order_ + 1).tolist() for s in found] == [[9]] * 5
     assert mean_of_single_features(folds, [8] * 5) == [0.4224, 0.3882]
 
 

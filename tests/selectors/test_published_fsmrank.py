@@ -1,4 +1,4 @@
-"""FSMRank beside its published rows, with the lambdas that validation MAP chose (benchmarks/published_fsmrank.py)."""
+"""FSMRank beside its published rows, with the lambdas that validation MAP chose (docs/published_fsmrank.md)."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from leanrank import FSMRank, letor_folds, metric
+from leanrank.selectors.fsmrank import Fitting
 
 pytestmark = pytest.mark.data
 
@@ -30,7 +31,9 @@ def test_the_row_is_within_012(data_dir, name, unimportance, lambdas, as_many):
     measures = [metric(m, convention=convention) for m in ("ndcg@1", "ndcg@3", "ndcg@5", "ndcg@10", "map")]
     rows, sizes = [], []
     for fold, (lambda1, lambda2) in zip(letor_folds(data_dir / name), lambdas, strict=True):
-        fitted = FSMRank(lambda1=lambda1, lambda2=lambda2, unimportance=unimportance, tol=1e-5).fit(fold.train)
+        fitted = FSMRank(lambda1=lambda1, lambda2=lambda2, unimportance=unimportance, fitting=Fitting(tol=1e-5)).fit(
+            fold.train
+        )
         scores = fitted.predict(fold.test)
         rows.append([m(fold.test.y, scores, qid=fold.test.qid) for m in measures])
         sizes.append(fitted.support_.sum())

@@ -5,8 +5,23 @@ from __future__ import annotations
 import pytest
 
 import leanrank
+from leanrank import GAS, MRMR, BestGain, BoosterImportance, FilteredRFE, Importance, RelevanceMRMR, Similarity
 from leanrank.errors import ParameterError, UnknownNameError
+from leanrank.evaluation.select.portfolio import AUTO
 from leanrank.selectors import registry
+
+COSINE = {"importance": Importance("map", direction="max"), "similarity": Similarity("kendall", ties="cosine")}
+PRESETS = {
+    "best-gain-path": BestGain(delta=1e-6),
+    "blend+mrmr": RelevanceMRMR(relevance="blend"),
+    "gas-cosine": GAS(c=0.5, **COSINE),
+    "importance": BoosterImportance(),
+    "importance+mrmr": RelevanceMRMR(),
+    "mrmr-cosine": MRMR(**COSINE),
+    "mrmr-f": MRMR(relevance="f", similarity=Similarity("pearson", scope="pooled")),
+    "mrmr>rfe": FilteredRFE(filter="mrmr"),
+    "rfe": FilteredRFE(),
+}
 
 
 def test_every_name_gives_its_class():
@@ -14,7 +29,30 @@ def test_every_name_gives_its_class():
         cls = registry.selector_class(name)
         assert type(registry.get(name)) is cls
         assert getattr(leanrank, cls.__name__) is cls
-        assert cls.__name__.lower() == name.replace("-", "")
+        if name not in PRESETS:
+            assert cls.__name__.lower() == name.replace("-", "")
+            assert registry.get(name).get_params() == cls().get_params()
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_a_preset_is_a_name_for_parameters(name):
+    selector, expected = registry.get(name), PRESETS[name]
+    assert type(selector) is type(expected)
+    assert selector.get_params() == expected.get_params()
+    assert registry.get(name, n_features_to_select=3).n_features_to_select == 3
+
+
+def test_what_is_asked_for_comes_before_what_the_name_presets():
+    assert registry.get("gas-cosine", c=0.2).c == 0.2
+    assert registry.get("gas-cosine", c=0.2).similarity == COSINE["similarity"]
+
+
+def test_every_name_of_the_portfolio_is_a_selector_that_fits_alone():
+    data, _ = leanrank.make_ranking(40, n_informative=2, n_redundant=2, n_noise=4, random_state=0)
+    for name in {*AUTO, *PRESETS}:
+        selector = registry.get(name, n_features_to_select=3).fit(data.X, data.y, qid=data.qid)
+        assert len(selector.selected_) == 3, name
+        assert selector.ranking_[selector.selected_].tolist() == [1, 2, 3]
 
 
 @pytest.mark.parametrize("name", ["fs-scpr", "FS-SCPR", "fsscpr", "fs_scpr"])

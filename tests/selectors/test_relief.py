@@ -17,10 +17,11 @@ from tests.selectors.metamorphic import (
     tie_free,
 )
 
-from leanrank import RankFilter, RankingData, RankSVM, RankWrapper, ReliefF, RReliefF
+from leanrank import Neighbours, RankFilter, RankingData, RankSVM, RankWrapper, ReliefF, RReliefF
 from leanrank.errors import DataError, ParameterError
 
 X = [[0, 0.2], [0.1, 0.9], [0.5, 0.1], [0.6, 0.8], [1, 0.3], [0.9, 0.7]]
+UNSCALED = Neighbours(scale=False)
 TINY = RankingData(X, [0, 0, 1, 1, 2, 2], [0, 6])
 SCORES = [0, 0.1, 0.5, 0.6, 1, 0.9]
 
@@ -41,21 +42,19 @@ def lists(data):
 
 
 def test_worked_examples():
-    assert ReliefF(n_neighbors=1, scale=False).fit(TINY).scores_.round(6).tolist() == [0.5, -0.466667]
-    assert RankFilter(n_neighbors=1, scale=False).fit(TINY).scores_.round(6).tolist() == [0.675489, -0.437419]
-    r_relief = {"n_neighbors": 2, "scale": False}
+    assert ReliefF(n_neighbors=1, neighbours=UNSCALED).fit(TINY).scores_.round(6).tolist() == [0.5, -0.466667]
+    assert RankFilter(n_neighbors=1, neighbours=UNSCALED).fit(TINY).scores_.round(6).tolist() == [0.675489, -0.437419]
+    r_relief = {"n_neighbors": 2, "neighbours": UNSCALED}
     assert RReliefF(**r_relief).fit(TINY).scores_.round(6).tolist() == [0.175, -0.2125]
     assert RReliefF(sigma=1, **r_relief).fit(TINY).scores_.round(6).tolist() == [0.099479, -0.100014]
-    wrapper = {"n_neighbors": 3, "scale": False, "average": False}
+    wrapper = {"n_neighbors": 3, "neighbours": UNSCALED}
     for settings, expected in (
         ({"sigma": None}, [0.366667, -0.31]),
         ({"sigma": 2}, [0.086944, -0.268607]),
         ({"sigma": None, "normalise": "median"}, [0.941111, -0.681111]),
     ):
         found = RankWrapper(**wrapper, **settings).fit(TINY, scores=SCORES)
-        assert found.scores_.round(6).tolist() == expected
-        average = RankWrapper(n_neighbors=3, scale=False, **settings).fit(TINY, scores=SCORES)
-        np.testing.assert_allclose(average.scores_, found.scores_ / 6, atol=1e-11)
+        assert (6 * found.scores_).round(6).tolist() == expected  # a mean over six documents
 
 
 @pytest.mark.parametrize("scope", ["query", "global"])
@@ -65,18 +64,19 @@ def test_equal_triple_loops(seed, scope):
     rows, y, ptr = lists(data)
     metric = ("manhattan", "euclidean")[seed % 2]
     common = {"scope": scope, "scale": seed != 3}
+    near = {"neighbours": Neighbours(**common)}
     for k in (1, 3):
-        found = ReliefF(n_neighbors=k, metric=metric, **common).fit(data).scores_
+        found = ReliefF(n_neighbors=k, neighbours=Neighbours(metric=metric, **common)).fit(data).scores_
         np.testing.assert_allclose(found, naive.relief_f(rows, y, ptr, k, metric=metric, **common), atol=1e-10)
-        found = RankFilter(n_neighbors=k, skip_single_level=False, **common).fit(data).scores_
+        found = RankFilter(n_neighbors=k, skip_single_level=False, **near).fit(data).scores_
         expected = naive.relief_f(rows, y, ptr, k, factor=naive.level_factor, skip=False, **common)
         np.testing.assert_allclose(found, expected, atol=1e-10)
         for sigma in (None, 1.5):
-            found = RReliefF(n_neighbors=k, sigma=sigma, **common).fit(data).scores_
+            found = RReliefF(n_neighbors=k, sigma=sigma, **near).fit(data).scores_
             np.testing.assert_allclose(found, naive.r_relief_f(rows, y, ptr, k, sigma=sigma, **common), atol=1e-10)
     scores = np.random.default_rng(seed).standard_normal(data.n_rows)
     for k, normalise, sigma in ((3, None, "auto"), (4, "median", None), (5, "max", 2.0)):
-        found = RankWrapper(n_neighbors=k, normalise=normalise, sigma=sigma, **common).fit(data, scores=scores).scores_
+        found = RankWrapper(n_neighbors=k, normalise=normalise, sigma=sigma, **near).fit(data, scores=scores).scores_
         rule = k / 2 if sigma == "auto" else sigma
         sums, m = naive.rank_wrapper(rows, scores.tolist(), ptr, k, sigma=rule, normalise=normalise, **common)
         np.testing.assert_allclose(found, np.array(sums) / m, atol=1e-10)
@@ -92,14 +92,16 @@ def test_equals_scikit_rebate(n_classes, balanced):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         peer = skrebate.ReliefF(n_neighbors=7).fit(values, y).feature_importances_
-    found = ReliefF(n_neighbors=7, scope="global").fit(values, y, qid=np.zeros(n)).scores_
+    found = ReliefF(n_neighbors=7, neighbours=Neighbours("global")).fit(values, y, qid=np.zeros(n)).scores_
     np.testing.assert_allclose(found, peer, atol=1e-11)
 
 
 def test_two_levels_make_rank_filter_relief_f():
     data = random_data(1, n_levels=2)
     for scope in ("query", "global"):
-        relief, rank_filter = (cls(n_neighbors=3, scope=scope).fit(data).scores_ for cls in (ReliefF, RankFilter))
+        relief, rank_filter = (
+            cls(n_neighbors=3, neighbours=Neighbours(scope)).fit(data).scores_ for cls in (ReliefF, RankFilter)
+        )
         assert relief.tolist() == rank_filter.tolist()
     apart = RankingData(data.X, 2 * data.y, data.query_ptr)
     rows, y, ptr = lists(apart)
@@ -125,8 +127,8 @@ def test_sparse_is_dense(make):
     y, ptr = rng.integers(0, 3, n), [0, 40, 90, n]
     scores = {"scores": rng.random(n)} if make is RankWrapper else {}
     for scope in ("query", "global"):
-        dense = make(scope=scope).fit(RankingData(values, y, ptr), **scores)
-        sparse = make(scope=scope).fit(RankingData(sp.csr_array(values), y, ptr), **scores)
+        dense = make(neighbours=Neighbours(scope)).fit(RankingData(values, y, ptr), **scores)
+        sparse = make(neighbours=Neighbours(scope)).fit(RankingData(sp.csr_array(values), y, ptr), **scores)
         np.testing.assert_allclose(sparse.scores_, dense.scores_, atol=1e-11)
 
 
@@ -144,20 +146,29 @@ def test_word_features():
 @pytest.mark.parametrize("make", [ReliefF, RankFilter, RReliefF])
 def test_metamorphic_globally_and_with_few_neighbours(make):
     data = tie_free(1)
-    check_rows_and_queries(lambda: make(scope="global", n_neighbors=3), data)
-    check_columns(lambda: make(scope="global", n_neighbors=3), data)
-    check_columns(lambda: make(metric="euclidean", n_neighbors=2), data)
+    check_rows_and_queries(lambda: make(neighbours=Neighbours("global"), n_neighbors=3), data)
+    check_columns(lambda: make(neighbours=Neighbours("global"), n_neighbors=3), data)
+    check_columns(lambda: make(neighbours=Neighbours(metric="euclidean"), n_neighbors=2), data)
     check_blocks_and_threads(lambda: make(n_neighbors=2), data)
-    check_blocks_and_threads(lambda: make(n_samples=40, random_state=3), data)
+    check_blocks_and_threads(lambda: make(neighbours=Neighbours(n_samples=40, random_state=3)), data)
 
 
 def test_samples_are_rows_without_replacement():
     data = random_data(3)
     everything = ReliefF(n_neighbors=3).fit(data).scores_
-    assert ReliefF(n_neighbors=3, n_samples=10_000).fit(data).scores_.tolist() == everything.tolist()
-    some = [ReliefF(n_neighbors=3, n_samples=15, random_state=seed).fit(data).scores_ for seed in range(4)]
+    assert (
+        ReliefF(n_neighbors=3, neighbours=Neighbours(n_samples=10_000)).fit(data).scores_.tolist()
+        == everything.tolist()
+    )
+    some = [
+        ReliefF(n_neighbors=3, neighbours=Neighbours(n_samples=15, random_state=seed)).fit(data).scores_
+        for seed in range(4)
+    ]
     assert len({tuple(s) for s in some}) == 4
-    assert some[0].tolist() == ReliefF(n_neighbors=3, n_samples=15).fit(Blocks(data, 3)).scores_.tolist()
+    assert (
+        some[0].tolist()
+        == ReliefF(n_neighbors=3, neighbours=Neighbours(n_samples=15)).fit(Blocks(data, 3)).scores_.tolist()
+    )
     from leanrank.stats.row_sample import RowSample, row_keys
 
     statistic = RowSample(15, 0)
@@ -176,7 +187,7 @@ def test_constant_labels_and_features():
     # constant in one query only: kept, and its differences there are 0
     data = tie_free(2)
     data.X[: data.query_ptr[1], 0] = 0.5
-    assert 0 in RankFilter().fit(data).ranking_
+    assert 0 in RankFilter().fit(data).order_
 
 
 def test_wrapper_is_linear_in_scores():
@@ -231,8 +242,8 @@ def test_scores_follow_regrouped_rows_and_need_no_labels():
 def test_refusals():
     with pytest.raises(ParameterError, match="'n_neighbors' parameter of RankWrapper must be a whole number >= 3"):
         RankWrapper(n_neighbors=1).fit(TINY)
-    with pytest.raises(ParameterError, match="'scope' parameter of ReliefF must be one of 'query', 'global'"):
-        ReliefF(scope="pooled").fit(TINY)
+    with pytest.raises(ParameterError, match="'scope' parameter of Neighbours must be one of 'query', 'global'"):
+        ReliefF(neighbours=Neighbours("pooled")).fit(TINY)
     with pytest.raises(ParameterError, match="'sigma' parameter of RReliefF must be a number > 0 or None"):
         RReliefF(sigma=0).fit(TINY)
     with pytest.raises(DataError, match="scores must be 6 finite numbers"):

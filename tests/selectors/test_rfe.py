@@ -16,10 +16,10 @@ from leanrank.data.arrangement import Arrangement
 from leanrank.data.ranking_data import RankingData
 from leanrank.data.synthetic import make_ranking
 from leanrank.errors import ParameterError
+from leanrank.rankers.adapters import as_ranker
 from leanrank.rankers.ranksvm import RankSVM
 from leanrank.rankers.registry import get
-from leanrank.selectors import BoosterImportance, RankingRFE, cegb_params
-from leanrank.selectors.cegb import for_columns, with_costs
+from leanrank.selectors import BoosterImportance, Limits, RankingRFE, cegb_params
 from leanrank.selectors.importances import importances
 
 DATA = tie_free(7, n_queries=20)
@@ -46,7 +46,7 @@ def test_it_eliminates_as_scikit_learns_rfe_on_difference_vectors(step):
         theirs = RFE(svm, n_features_to_select=size, step=step).fit(Z[:, VARYING], sign)
         assert sorted(ours.select(size).tolist()) == [VARYING[j] for j in np.flatnonzero(theirs.support_)]
     if step == 1:
-        assert [VARYING.index(j) for j in ours.ranking_] == np.argsort(
+        assert [VARYING.index(j) for j in ours.order_] == np.argsort(
             RFE(svm, n_features_to_select=1).fit(Z[:, VARYING], sign).ranking_
         ).tolist()
 
@@ -67,7 +67,7 @@ def test_steps_and_shares_of_those_left():
         found = RankingRFE(Weighed(g), step=step).fit(data)
         assert [len(features) for features, *_ in SetRanker.trained] == sizes
         assert found.n_trained_ == len(sizes)
-        assert found.ranking_.tolist() == np.argsort(-g.worth).tolist()
+        assert found.order_.tolist() == np.argsort(-g.worth).tolist()
 
 
 def test_held_out_data_are_cut_together_with_the_columns():
@@ -81,7 +81,7 @@ def test_held_out_data_are_cut_together_with_the_columns():
 def test_of_equals_the_highest_index_goes_first():
     g = SetFunction(0, n=9)
     g.worth[:] = 1.0
-    assert RankingRFE(Weighed(g)).fit(DATA).ranking_.tolist() == list(range(9))
+    assert RankingRFE(Weighed(g)).fit(DATA).order_.tolist() == list(range(9))
 
 
 class Interacting(SetRanker):
@@ -147,18 +147,20 @@ def test_under_limits_it_is_its_naive_twin(step):
             Interacting(g),
             importance="gain",
             step=step,
-            costs=dict(zip(data.feature_names, own, strict=True)) | {f"g{i}": c for i, c in enumerate(group_cost)},
-            groups={f"g{i}": members for i, members in enumerate(groups)},
-            must_keep=must,
-            never=never,
-            budget=None if np.isinf(rules.budget) else rules.budget,
+            limits=Limits(
+                costs=dict(zip(data.feature_names, own, strict=True)) | {f"g{i}": c for i, c in enumerate(group_cost)},
+                groups={f"g{i}": members for i, members in enumerate(groups)},
+                must_keep=must,
+                never=never,
+                budget=None if np.isinf(rules.budget) else rules.budget,
+            ),
         ).fit(data)
-        assert found.ranking_.tolist() == eliminated(g, 8, step, rules), seed
+        assert found.order_.tolist() == eliminated(g, 8, step, rules), seed
         assert found.cost_ == pytest.approx(rules.bill(found.selected_.tolist()))
-        assert sorted(found.ranking_[: len(must)].tolist()) == sorted(must)
-        assert all(rules.fits([], found.ranking_[:n].tolist()) for n in range(len(found.ranking_) + 1))
-        assert not rules.left(found.ranking_.tolist())  # nothing more could be paid
-        short += len(found.ranking_) < 8 - len(never)
+        assert sorted(found.order_[: len(must)].tolist()) == sorted(must)
+        assert all(rules.fits([], found.order_[:n].tolist()) for n in range(len(found.order_) + 1))
+        assert not rules.left(found.order_.tolist())  # nothing more could be paid
+        short += len(found.order_) < 8 - len(never)
     assert short >= 10
 
 
@@ -167,65 +169,67 @@ def test_under_limits_it_is_its_naive_twin(step):
 def test_equal_costs_change_nothing(step, cost):
     for ranker, importance in ((RankSVM(), "coef"), (RankSVM(), "permutation")):
         plain = RankingRFE(ranker, importance=importance, step=step).fit(DATA)
-        priced = clone(plain).set_params(costs=np.full(9, cost)).fit(DATA)
+        priced = clone(plain).set_params(limits=Limits(costs=np.full(9, cost))).fit(DATA)
         assert priced.trace_ == plain.trace_
         np.testing.assert_array_equal(priced.scores_, plain.scores_)
         assert priced.n_trained_ == plain.n_trained_
         assert priced.cost_ == pytest.approx(8 * cost)
 
 
-def priced(worth, **parameters):
+def priced(worth, *, n_features_to_select=None, step=1, **limits):
     """The path of a ranker with these coefficients, whatever the features."""
     g = SetFunction(0, n=len(worth))
     g.worth[:] = worth
     X = np.random.default_rng(0).random((30, len(worth)))
-    return RankingRFE(Weighed(g), **parameters).fit(RankingData(X, np.arange(30) % 3, [0, 10, 20, 30]))
+    return RankingRFE(Weighed(g), n_features_to_select, step=step, limits=Limits(**limits)).fit(
+        RankingData(X, np.arange(30) % 3, [0, 10, 20, 30])
+    )
 
 
 @pytest.mark.parametrize("weight", [0.2, 0.0])
 def test_of_features_of_equal_weight_the_dear_one_goes_first(weight):
     worth = [weight, weight, 0.9, weight]
-    assert priced(worth).ranking_.tolist() == [2, 0, 1, 3]
-    assert priced(worth, costs=[2, 4, 1, 1]).ranking_.tolist() == [2, 3, 0, 1]
-    assert priced(worth, costs=[2, 4, 0, 1]).ranking_.tolist() == [2, 3, 0, 1]
+    assert priced(worth).order_.tolist() == [2, 0, 1, 3]
+    assert priced(worth, costs=[2, 4, 1, 1]).order_.tolist() == [2, 3, 0, 1]
+    assert priced(worth, costs=[2, 4, 0, 1]).order_.tolist() == [2, 3, 0, 1]
 
 
 def test_it_is_the_importance_per_cost_that_counts():
-    assert priced([0.9, 0.8, 0.3, 0.1], costs=[8, 1, 1, 1]).ranking_.tolist() == [1, 2, 0, 3]
-    assert priced([0.1, 0.8, 0.01], costs=[0, 1, 1]).ranking_.tolist() == [0, 1, 2]  # free, so nothing is saved
+    assert priced([0.9, 0.8, 0.3, 0.1], costs=[8, 1, 1, 1]).order_.tolist() == [1, 2, 0, 3]
+    assert priced([0.1, 0.8, 0.01], costs=[0, 1, 1]).order_.tolist() == [0, 1, 2]  # free, so nothing is saved
 
 
 def test_a_group_is_saved_by_the_last_of_its_features_only():
     worth, groups = [0.5, 0.4, 0.3, 0.2], {"log": [0, 1]}
     parameters = {"costs": {"1": 0.1, "2": 0.1, "3": 1, "4": 1, "log": 9}, "groups": groups}
     # 4 (0.2 for 1), 3 (0.3 for 1); 1 and 2 cost 0.1 each while both are there
-    assert priced(worth, **parameters).ranking_.tolist() == [0, 1, 2, 3]
+    assert priced(worth, **parameters).order_.tolist() == [0, 1, 2, 3]
     # with 2 left alone in its group, it saves 9.1 and goes before the others
-    assert priced(worth, **parameters, never=[0]).ranking_.tolist() == [2, 3, 1]
+    assert priced(worth, **parameters, never=[0]).order_.tolist() == [2, 3, 1]
     # also where several are dropped after one training
-    assert priced([0.5, 0.01, 0.3, 0.2], **parameters, step=2).ranking_.tolist() == [2, 3, 0, 1]
+    assert priced([0.5, 0.01, 0.3, 0.2], **parameters, step=2).order_.tolist() == [2, 3, 0, 1]
 
 
 def test_must_keep_is_dropped_last_and_never_is_not_trained_on():
     SetRanker.trained.clear()
     found = priced([0.1, 0.5, 0.2, 0.9, 0.3], must_keep=[0, 2], never=["4"], step=3)
-    assert found.ranking_.tolist() == [2, 0, 1, 4]
+    assert found.order_.tolist() == [2, 0, 1, 4]
     assert [sorted(features) for features, *_ in SetRanker.trained] == [[0, 1, 2, 4], [0, 2], [2]]
     assert np.isnan(found.scores_[3])
-    constant = RankingRFE(n_features_to_select=3, must_keep=[4]).fit(DATA)
-    assert constant.ranking_[0] == 4
+    constant = RankingRFE(n_features_to_select=3, limits=Limits(must_keep=[4])).fit(DATA)
+    assert constant.order_[0] == 4
     assert constant.dropped_.tolist() == []
 
 
 def test_the_path_keeps_to_the_budget():
     worth = [0.1, 0.5, 0.2, 0.9, 0.3]
-    assert priced(worth, budget=3).ranking_.tolist() == [3, 1, 4]
-    assert priced(worth, budget=3, step=4).ranking_.tolist() == [3, 1, 4]  # no more goes than must
+    assert priced(worth, budget=3).order_.tolist() == [3, 1, 4]
+    assert priced(worth, budget=3, step=4).order_.tolist() == [3, 1, 4]  # no more goes than must
     assert priced(worth, budget=3, n_features_to_select=2).selected_.tolist() == [3, 1]
     assert priced(worth, budget=3, n_features_to_select=4).selected_.tolist() == [3, 1, 4]
     assert priced(worth, budget=0.1 + 0.2, costs=[9, 0.1, 9, 0.2, 9]).cost_ == pytest.approx(0.3)
     assert priced(worth, budget=0).selected_.tolist() == []
-    assert priced(worth, budget=2, must_keep=[0]).ranking_.tolist() == [0, 3]
+    assert priced(worth, budget=2, must_keep=[0]).order_.tolist() == [0, 3]
     with pytest.raises(ParameterError, match="cannot select 4 features: its path has 3 of 5"):
         priced(worth, budget=3).select(4)
     with pytest.raises(ParameterError, match="'budget' parameter of RankingRFE must be >= 2, the cost of 'must_keep'"):
@@ -234,23 +238,23 @@ def test_the_path_keeps_to_the_budget():
 
 @pytest.mark.parametrize("step", [1, 3])
 def test_what_cannot_be_paid_goes_first_and_what_fits_comes_back(step):
-    assert priced([0.9, 0.5, 0.1], costs=[2, 1, 1], budget=1, step=step).ranking_.tolist() == [1]
+    assert priced([0.9, 0.5, 0.1], costs=[2, 1, 1], budget=1, step=step).order_.tolist() == [1]
     # 1 fits alone, but not in its group of one
     group = {"costs": {"1": 0.5, "2": 1, "3": 1, "log": 1}, "groups": {"log": [0]}}
-    assert priced([0.9, 0.5, 0.1], **group, budget=1, step=step).ranking_.tolist() == [1]
+    assert priced([0.9, 0.5, 0.1], **group, budget=1, step=step).order_.tolist() == [1]
     # must_keep takes its part of the budget before
     kept = priced([0.9, 0.5, 0.1, 0.2], costs=[3, 2, 1, 1], budget=3, must_keep=[2], step=step)
-    assert kept.ranking_.tolist() == [2, 1]
+    assert kept.order_.tolist() == [2, 1]
     # per cost 2 and 3 go before 1, which then leaves no room for 2 but some for 3
-    assert priced([0.9, 0.2, 0.1], costs=[4, 2, 1], budget=5, step=step).ranking_.tolist() == [0, 2]
+    assert priced([0.9, 0.2, 0.1], costs=[4, 2, 1], budget=5, step=step).order_.tolist() == [0, 2]
 
 
 @pytest.mark.parametrize("step", [1, 2])
 def test_columns_shuffled_with_their_costs(step):
     costs = {name: 1.0 + 3 * (int(name) % 4) for name in DATA.feature_names} | {"log": 2.0}
     limits = {"costs": costs, "groups": {"log": ["2", "7", "9"]}, "must_keep": ["3"], "never": ["6"], "budget": 24}
-    check_columns(lambda: RankingRFE(step=step, **limits), DATA)
-    check_rows_and_queries(lambda: RankingRFE(step=step, **limits), DATA)
+    check_columns(lambda: RankingRFE(step=step, limits=Limits(**limits)), DATA)
+    check_rows_and_queries(lambda: RankingRFE(step=step, limits=Limits(**limits)), DATA)
 
 
 @pytest.mark.parametrize("importance", ["gain", "split", "shap", "permutation", "loss", "auto"])
@@ -265,7 +269,7 @@ def test_a_booster_keeps_the_planted_features(importance):
         selector.fit(data, eval_set=valid)
         assert [truth[j].role for j in selector.selected_].count("informative") >= 2
         again = selector.__sklearn_clone__().fit(data, eval_set=valid)
-        assert again.ranking_.tolist() == selector.ranking_.tolist()
+        assert again.order_.tolist() == selector.order_.tolist()
 
 
 def test_booster_importance_is_the_boosters_own():
@@ -277,7 +281,7 @@ def test_booster_importance_is_the_boosters_own():
     own = np.empty(8)
     own[columns] = booster.fit(view.data.subset(columns)).importances("gain")
     np.testing.assert_allclose(found.scores_, own)
-    assert found.ranking_.tolist() == np.argsort(-own).tolist()
+    assert found.order_.tolist() == np.argsort(-own).tolist()
 
 
 def test_features_of_a_query_as_a_whole_may_matter_to_a_tree_only():
@@ -316,11 +320,11 @@ def test_loss_is_what_the_metric_loses_without_the_feature():
 def test_cegb_penalties_follow_the_features():
     params = cegb_params({"a": 1, "b": 2, "log": 4}, ["a", "b", "c", "d"], groups={"log": ["c", "d"]}, tradeoff=0.1)
     assert params == {"cegb_tradeoff": 0.1, "cegb_penalty_feature_coupled": [1.0, 2.0, 2.0, 2.0]}
-    ranker = with_costs(lightgbm.LGBMRanker(n_estimators=5), {"a": 1, "b": 2, "c": 3}, ["a", "b", "c"])
-    cut = for_columns(ranker, [2, 0], 3)
+    penalties = cegb_params({"a": 1, "b": 2, "c": 3}, ["a", "b", "c"])
+    ranker = as_ranker(lightgbm.LGBMRanker(n_estimators=5, **penalties))
+    cut = ranker.for_columns([2, 0], 3)
     assert cut.estimator.get_params()["cegb_penalty_feature_coupled"] == [3.0, 1.0]
     assert ranker.estimator.get_params()["cegb_penalty_feature_coupled"] == [1.0, 2.0, 3.0]
-    assert isinstance(with_costs("ranksvm", [1, 1], ["a", "b"]), RankSVM)
     with pytest.raises(ParameterError, match="'tradeoff' parameter of cegb_params must be >= 0"):
         cegb_params([1.0], ["a"], tradeoff=-1)
 
@@ -329,12 +333,13 @@ def test_a_dear_feature_is_left_out_by_lightgbm_and_settings_by_feature_are_cut(
     data, _ = make_ranking(40, n_informative=3, n_redundant=3, n_noise=3, random_state=2)
     booster = get("lightgbm", n_estimators=15, n_threads=1, monotone_constraints=[0] * 9)
     gain = BoosterImportance(booster, kind="gain").fit(data)
-    dearest = int(gain.ranking_[0])
+    dearest = int(gain.order_[0])
     costs = np.ones(9)
     costs[dearest] = 1e6
-    priced = with_costs(booster, costs, data.feature_names, tradeoff=1.0)
+    priced = clone(booster)
+    priced.estimator.set_params(**cegb_params(costs, data.feature_names))
     assert BoosterImportance(priced, kind="gain").fit(data).scores_[dearest] == 0
-    assert RankingRFE(priced, importance="gain", step=4).fit(data).ranking_[0] != dearest
+    assert RankingRFE(priced, importance="gain", step=4).fit(data).order_[0] != dearest
 
 
 @pytest.mark.parametrize(

@@ -16,9 +16,7 @@ EXPECTED_FAILED_CHECKS = {
 }
 
 
-def _with_one_query(name):
-    cls = registry.selector_class(name)
-
+def _with_one_query(cls):
     def fit(self, X, y=None, *, qid=None, regroup=False):
         if y is not None and qid is None:
             qid = np.zeros(len(np.asarray(y)), dtype=int)
@@ -30,7 +28,8 @@ def _with_one_query(name):
 
 
 @parametrize_with_checks(
-    [_with_one_query(name) for name in registry.names()], expected_failed_checks=lambda _: EXPECTED_FAILED_CHECKS
+    [_with_one_query(cls) for cls in dict.fromkeys(map(registry.selector_class, registry.names()))],
+    expected_failed_checks=lambda _: EXPECTED_FAILED_CHECKS,
 )
 def test_common_checks(estimator, check):
     with warnings.catch_warnings():

@@ -60,13 +60,13 @@ def test_scores_of_the_worked_example():
 
 def test_fcbf_worked_example():
     fcbf = FCBF(discretizer=WIDTH).fit(ABCDE)
-    assert fcbf.ranking_.tolist() == [0, 2]
+    assert fcbf.order_.tolist() == [0, 2]
     assert fcbf.trace_[1]["gain"] == pytest.approx(0.56159 - 0.364184, abs=1e-5)
 
 
 def test_cfs_worked_example():
     cfs = CFS(discretizer=WIDTH).fit(ABCDE)
-    assert sorted(cfs.ranking_) == [0, 2]
+    assert sorted(cfs.order_) == [0, 2]
     assert round(cfs.merit_, 6) == 0.679982
     relevance = np.array([naive.su(column, Y) for column in (A, A, C, D)])
     among = np.array([[naive.su(a, b) for b in (A, A, C, D)] for a in (A, A, C, D)])
@@ -85,10 +85,10 @@ def test_consistency_and_interact_worked_example():
     )
     for search in ("backward", "best_first"):
         found = Consistency(search=search, discretizer=WIDTH).fit(data)
-        assert sorted(found.ranking_) == [0, 1]
+        assert sorted(found.order_) == [0, 1]
         assert found.inconsistency_ == 0.0
     interact = INTERACT(discretizer=WIDTH).fit(data)
-    assert sorted(interact.ranking_) == [0, 1]
+    assert sorted(interact.order_) == [0, 1]
     assert interact.scores_.tolist() == [0.5, 0.5, 0.0, 0.0]
     assert naive.interact(columns, data.y.tolist())[1] == [(3, 0.0), (2, 0.0), (1, 0.5), (0, 0.5)]
 
@@ -101,11 +101,11 @@ def test_equal_naive_loops_on_random_sets(part):
         data = of_columns(columns, y)
         fcbf = FCBF(discretizer=WIDTH, min_features=1).fit(data)
         if naive.fcbf(columns, y):
-            assert fcbf.ranking_.tolist() == naive.fcbf(columns, y)
+            assert fcbf.order_.tolist() == naive.fcbf(columns, y)
         cfs = CFS(discretizer=WIDTH, min_features=1).fit(data)
         if naive.cfs(columns, y):
-            assert cfs.ranking_.tolist() == naive.cfs(columns, y)
-        sizes |= {len(fcbf.ranking_), len(cfs.ranking_)}
+            assert cfs.order_.tolist() == naive.cfs(columns, y)
+        sizes |= {len(fcbf.order_), len(cfs.order_)}
     assert len(sizes) > 2
 
 
@@ -114,13 +114,13 @@ def test_consistency_and_interact_equal_naive_loops(seed):
     columns, y = random_columns(seed)
     data = of_columns(columns, y)
     consistency = Consistency(discretizer=WIDTH).fit(data)
-    assert sorted(consistency.ranking_) == naive.consistency(columns, y)
-    assert consistency.inconsistency_ == naive.inconsistency(consistency.ranking_, columns, y)
+    assert sorted(consistency.order_) == naive.consistency(columns, y)
+    assert consistency.inconsistency_ == naive.inconsistency(consistency.order_, columns, y)
     assert consistency.inconsistency_ == consistency.inconsistency_of_all_
     for delta in (0.0, 1e-4, 0.05):
         interact = INTERACT(delta=delta, discretizer=WIDTH, min_features=1).fit(data)
         kept, trace = naive.interact(columns, y, delta)
-        assert sorted(interact.ranking_) == (kept or sorted(interact.ranking_))
+        assert sorted(interact.order_) == (kept or sorted(interact.order_))
         np.testing.assert_allclose(interact.scores_[[f for f, _ in trace]], [cc for _, cc in trace], atol=1e-12)
         assert interact.inconsistency_ == naive.inconsistency(kept, columns, y)
         if delta == 0.0:
@@ -133,7 +133,7 @@ def test_inconsistency_is_monotone():
     values = [naive.inconsistency(range(k), columns, y) for k in range(len(columns) + 1)]
     assert values == sorted(values, reverse=True)
     path = Consistency(discretizer=WIDTH).fit(data)
-    along = [naive.inconsistency(path.ranking_[:k], columns, y) for k in range(len(path.ranking_) + 1)]
+    along = [naive.inconsistency(path.order_[:k], columns, y) for k in range(len(path.order_) + 1)]
     assert along == sorted(along, reverse=True)
 
 
@@ -157,8 +157,8 @@ def test_weka_zero_rule_counts_unrelated_features_as_copies():
     a, b = [0, 0, 1, 1] * 2, [0, 1, 0, 1] * 2  # unrelated to each other
     y = [0, 1, 1, 2] * 2
     plain, weka = (CFS(discretizer=WIDTH, weka_zero_rule=rule).fit(of_columns([a, b], y)) for rule in (False, True))
-    assert plain.ranking_.tolist() == [0, 1]
-    assert weka.ranking_.tolist() == [0]
+    assert plain.order_.tolist() == [0, 1]
+    assert weka.order_.tolist() == [0]
 
 
 @pytest.mark.parametrize("name", ["fcbf", "cfs", "consistency", "interact"])
@@ -166,9 +166,9 @@ def test_labels_that_nothing_tells_select_nothing(name):
     data = of_columns([D, C[::-1]], [1] * 8)
     with pytest.warns(UserWarning, match="selected no feature: .* Pass min_features=1"):
         none = registry.get(name, discretizer=WIDTH).fit(data)
-    assert len(none.ranking_) == 0
+    assert len(none.order_) == 0
     one = registry.get(name, discretizer=WIDTH, min_features=1).fit(data)
-    assert one.ranking_.tolist() == [0]
+    assert one.order_.tolist() == [0]
     assert one.trace_[0]["reason"] == "min_features=1"
 
 

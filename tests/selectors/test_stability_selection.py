@@ -45,13 +45,13 @@ def test_runs_see_a_share_of_whole_queries_without_repetition():
 def test_frequencies_are_the_shares_of_runs():
     found = StabilitySelection(TopK(3), n_resamples=40, share=0.3).fit(DATA)
     assert found.frequencies_.sum() == pytest.approx(3)
-    np.testing.assert_allclose(found.scores_[found.ranking_], found.frequencies_[found.ranking_])
-    assert (np.diff(found.frequencies_[found.ranking_]) <= 0).all()
-    assert found.selected_.tolist() == [j for j in found.ranking_ if found.frequencies_[j] >= 0.6]
-    assert found.select(5).tolist() == found.ranking_[:5].tolist()
+    np.testing.assert_allclose(found.scores_[found.order_], found.frequencies_[found.order_])
+    assert (np.diff(found.frequencies_[found.order_]) <= 0).all()
+    assert found.selected_.tolist() == [j for j in found.order_ if found.frequencies_[j] >= 0.6]
+    assert found.select(5).tolist() == found.order_[:5].tolist()
     assert ((found.intervals_[:, 0] <= found.frequencies_) & (found.frequencies_ <= found.intervals_[:, 1])).all()
     assert StabilitySelection(TopK(3), 2, n_resamples=40, share=0.3).fit(DATA).selected_.tolist() == (
-        found.ranking_[:2].tolist()
+        found.order_[:2].tolist()
     )
 
 
@@ -86,7 +86,7 @@ def test_draws_depend_on_the_seed_alone():
 @pytest.mark.parametrize("inner", [RankingRFE(n_features_to_select=3), RankingBoruta(n_rounds=10)])
 def test_any_selector_will_do(inner):
     found = StabilitySelection(inner, n_resamples=4).fit(DATA)
-    assert len(found.ranking_) == 8
+    assert len(found.order_) == 8
     assert found.frequencies_.max() > 0
 
 

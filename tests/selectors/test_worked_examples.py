@@ -54,7 +54,7 @@ FIVE = FeatureGraph(
 )
 def test_gas_on_t1(c, order, weights):
     selector = GAS(c=c).fit_graph(T1_GRAPH)
-    assert selector.ranking_.tolist() == order
+    assert selector.order_.tolist() == order
     assert selector.scores_[order].round(6).tolist() == weights
 
 
@@ -62,15 +62,15 @@ def test_gas_on_t1_drops_the_constant_feature_and_says_so():
     selector = GAS(c=0.3).fit(T1)
     assert selector.graph_.importance[:3].round(6).tolist() == [1, 1, 0.541667]
     assert selector.graph_.similarity.round(6)[0].tolist() == [1, 0.916667, 0.416667, 0]
-    assert selector.ranking_.tolist() == [0, 1, 2]
+    assert selector.order_.tolist() == [0, 1, 2]
     assert selector.dropped_.tolist() == [3]
     assert selector.to_dict()["dropped"] == ["4"]
     assert np.isnan(selector.scores_[3])
 
 
 def test_ngas_xgas_hcas():
-    assert NGAS().fit_graph(FOUR).ranking_.tolist() == [0, 3, 1, 2]
-    assert XGAS(p=0.05).fit_graph(FOUR).ranking_.tolist() == [0, 2, 1, 3]
+    assert NGAS().fit_graph(FOUR).order_.tolist() == [0, 3, 1, 2]
+    assert XGAS(p=0.05).fit_graph(FOUR).order_.tolist() == [0, 2, 1, 3]
     assert HCAS(2).fit_graph(FOUR).selected_.tolist() == [0, 3]
 
 
@@ -87,25 +87,25 @@ def test_fsscpr():
 
 def test_mmr_on_t1_by_hand():
     selector = MMR(lam=0.5).fit_graph(T1_GRAPH)
-    assert selector.ranking_.tolist() == [0, 3, 2, 1]
+    assert selector.order_.tolist() == [0, 3, 2, 1]
     assert selector.scores_[[0, 3, 2, 1]].round(6).tolist() == [1, 0.375, 0.0625, 0.041667]
 
 
 def test_msd_on_t1_by_hand():
     selector = MSD(lam=0.5).fit_graph(T1_GRAPH)
-    assert selector.ranking_.tolist() == [0, 3, 1, 2]
+    assert selector.order_.tolist() == [0, 3, 1, 2]
     assert selector.scores_[[0, 3, 1, 2]].round(6).tolist() == [1.875, 1.875, 1.4375, 1.4375]
-    assert MSD(3, lam=0.5).fit_graph(T1_GRAPH).ranking_.tolist() == [0, 3, 1]
+    assert MSD(3, lam=0.5).fit_graph(T1_GRAPH).order_.tolist() == [0, 3, 1]
 
 
 def test_mpt_on_t1_by_hand():
     # AP of f2 is 3/4 and 1/3, of f3 1 and 1/2; f0 and f1 are perfect in both queries.
     graph = FeatureGraph(T1_MAP, T1_STRICT, importance_std=[0, 0, 5 / 24, 1 / 4])
     selector = MPT(b=1).fit_graph(graph)
-    assert selector.ranking_.tolist() == [0, 1, 3, 2]
+    assert selector.order_.tolist() == [0, 1, 3, 2]
     assert selector.scores_[[0, 1, 3, 2]].round(6).tolist() == [1, 1, 0.71875, 0.522974]
     # The same r with deviation 0.2 for f0 and f1: their likeness, 11/12, now costs 2 * 0.2 * 0.2 * 11/12.
     graph = FeatureGraph(T1_MAP, T1_STRICT, importance_std=[0.2, 0.2, 0.1, 0.3])
     selector = MPT(b=1).fit_graph(graph)
-    assert selector.ranking_[:2].tolist() == [0, 1]
+    assert selector.order_[:2].tolist() == [0, 1]
     assert selector.scores_[[0, 1]].round(6).tolist() == [0.96, 0.901429]

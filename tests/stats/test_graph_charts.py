@@ -9,7 +9,7 @@ from tests.stats.toy import random_data
 
 from leanrank.errors import ParameterError
 from leanrank.stats.feature_graph import FeatureGraph, feature_graph
-from leanrank.stats.graph_charts import cluster_order, clusters, drawn_edges, layout
+from leanrank.stats.graph_layout import cluster_order, clusters, drawn_edges, layout
 
 # Two families, their members mixed up: {0, 2, 4} and {1, 3}.
 FAMILY = np.array([0, 1, 0, 1, 0])
@@ -44,7 +44,7 @@ def test_number_of_clusters_is_checked():
 def test_heatmap_holds_every_pair_in_clustered_order():
     chart = GRAPH.heatmap().to_dict()
     order = [GRAPH.feature_names[j] for j in cluster_order(SIMILARITY)]
-    assert chart["encoding"]["x"]["sort"] == chart["encoding"]["y"]["sort"] == order
+    assert chart["encoding"]["x"]["scale"]["domain"] == chart["encoding"]["y"]["scale"]["domain"] == order
     values = {(row["feature"], row["other"]): row["similarity"] for row in chart["data"]["values"]}
     assert len(values) == 25
     assert values["a", "c"] == 0.9

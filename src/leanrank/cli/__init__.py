@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from io import TextIOWrapper
 
 
 def main() -> None:
@@ -15,4 +16,6 @@ def main() -> None:
     except KeyboardInterrupt:
         print("leanrank: interrupted before anything was started", file=sys.stderr)
         raise SystemExit(130) from None
-    raise SystemExit(run())
+    if isinstance(sys.stdout, TextIOWrapper):  # a file name need not be text: it is printed with escapes
+        sys.stdout.reconfigure(errors="backslashreplace")
+    raise SystemExit(run(sys.argv[1:], sys.argv[0]))

@@ -11,7 +11,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from leanrank.evaluation.compare.comparison import DECIMALS, REFERENCE, Comparison
+from leanrank.evaluation.compare.comparison import DECIMALS, Comparison
+from leanrank.evaluation.records import ALL_FEATURES
 
 #: Ranks with a column of their own in the unified ranking: with thirty methods there is no room for thirty.
 _RANKS_SHOWN = 5
@@ -116,7 +117,7 @@ def _tests(found: Comparison, metric: str | None, console: Console) -> None:
     name = found.metrics[-1] if metric is None else metric
     columns = ["change", "95% interval", "t", "p", "Holm", "boot. p", "Holm"]
     for ranker in dict.fromkeys(row.ranker for row in rows):
-        title = f"{ranker}: {name} against {REFERENCE}, paired tests over {rows[0].t.n} queries, two-sided"
+        title = f"{ranker}: {name} against {ALL_FEATURES}, paired tests over {rows[0].t.n} queries, two-sided"
         table = _table(title, ["k", "method"], columns)
         for row in (row for row in rows if row.ranker == ranker):
             style = "" if row.t_holm >= 0.05 else "green" if row.t.difference > 0 else "red"

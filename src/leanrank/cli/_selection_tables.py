@@ -17,9 +17,9 @@ OFFERED = 8
 
 def show_selection(selection: Selection, test: dict[str, Any] | None, console: Console) -> None:
     """The answer, the features, and what changed."""
-    from leanrank.evaluation.select.choice import ALL
+    from leanrank.evaluation.records import ALL_FEATURES
 
-    kept_all = selection.method == ALL
+    kept_all = selection.method == ALL_FEATURES
     style = "green" if selection.proven and not kept_all else "yellow"
     console.print(Text(selection.sentence(), style=f"bold {style}"))
     console.print(Text(f"Why: {selection.reason}."))

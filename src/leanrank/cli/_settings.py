@@ -3,9 +3,21 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from typing import Any
 
 from leanrank.errors import ParameterError
+
+
+def parse_settings(texts: Iterable[str] | None) -> dict[str, Any]:
+    """What was given as --set NAME=VALUE, any number of times."""
+    return dict(parse_setting(text) for text in texts or ())
+
+
+def check_seed(seed: int) -> None:
+    """Refuse a seed that no generator takes."""
+    if seed < 0:
+        raise ParameterError(f"--seed must be >= 0. Got {seed}.")
 
 
 def parse_setting(text: str) -> tuple[str, Any]:

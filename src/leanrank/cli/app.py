@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import os
-import re
 import signal
 import sys
 import warnings
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 import typer
 
 from leanrank import __version__
+from leanrank.cli._invocation import Invocation
+from leanrank.cli._option_names import Command
 from leanrank.cli.compare import compare
 from leanrank.cli.convert import convert
 from leanrank.cli.costs import costs
@@ -21,6 +23,7 @@ from leanrank.cli.export import export
 from leanrank.cli.graph import graph
 from leanrank.cli.import_logs import import_logs
 from leanrank.cli.lint import lint
+from leanrank.cli.order import order
 from leanrank.cli.predict import predict
 from leanrank.cli.reduce import reduce
 from leanrank.cli.report import report
@@ -35,25 +38,12 @@ UsageError: type[Any] = typer.BadParameter.__base__  # type: ignore[assignment]
 BAD_INPUT = 2
 INTERRUPTED = 128 + signal.SIGINT
 
-#: What the parameters of `select` are called here.
-_OPTIONS = {
-    "budget": "--budget",
-    "costs": "--costs",
-    "cv": "--folds",
-    "groups": "--costs",
-    "must_keep": "--must-keep",
-    "n_features": "-k",
-    "n_jobs": "--jobs",
-    "never": "--never",
-    "random_state": "--seed",
-}
-_PARAMETER = re.compile(r"(?:The )?'(\w+)' (?:parameter )?of select|'(cv|must_keep|never|budget|n_features)'")
-
 EPILOG = """
 Start with: leanrank demo, or on your own data: leanrank select train.txt -o features.json --report report.html
 
 Every command has --help with an example, and --json. Results go to standard output, messages and progress to standard
-error; a pipe gets no progress bars. Completion of commands and options in the shell: leanrank --install-completion
+error; a pipe gets no progress bars. Completion of commands, options and names of methods in the shell:
+leanrank --install-completion
 
 Exit codes: 0 done, 1 a check failed, 2 bad input or usage, 130 interrupted.
 """
@@ -67,11 +57,11 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-_FIND = (lint, graph, select, reduce)
+_FIND = (lint, graph, select, order, reduce)
 _RANK = (train, predict, evaluate, compare, reproduce, report)
-app.command("import")(import_logs)
+app.command("import", cls=Command)(import_logs)
 for command in (costs, *_FIND, *_RANK, export, convert, demo):
-    app.command()(command)
+    app.command(cls=Command)(command)
 
 
 def _print_version(wanted: bool) -> None:
@@ -89,14 +79,15 @@ def _leanrank(
     """Find the fewest features a ranker needs."""
 
 
-def run(arguments: list[str] | None = None) -> int:
+def run(arguments: Sequence[str], program: str = "leanrank") -> int:
     """Run one command and return its exit code; what goes wrong becomes one sentence on standard error."""
+    typed = Invocation(program, tuple(arguments))
     try:
         with warnings.catch_warnings():
             warnings.showwarning = _say
-            return int(app(arguments, prog_name="leanrank", standalone_mode=False) or 0)
+            return int(app(list(arguments), prog_name="leanrank", standalone_mode=False, obj=typed) or 0)
     except LeanRankError as error:
-        return _fail(_PARAMETER.sub(lambda found: _OPTIONS.get(found[1] or found[2], found[0]), str(error)))
+        return _fail(str(error))
     except UsageError as error:
         error.show()
         return BAD_INPUT

@@ -3,47 +3,57 @@
 from __future__ import annotations
 
 import json
-import shlex
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.text import Text
 
-from leanrank.cli._input import CommentsOption, LabelOption, QidOption, RegroupOption, read_data
+from leanrank.cli._completion import method_lists, metric_lists, metric_names, ranker_lists
+from leanrank.cli._interrupts import INTERRUPTED
+from leanrank.cli._invocation import Invocation
+from leanrank.cli._option_groups import option_groups
+from leanrank.cli._outputs import check_outputs, refuse_stdout
+from leanrank.cli._reading import Reading
 from leanrank.errors import ParameterError
 
-if TYPE_CHECKING:
-    from leanrank.evaluation.journal import Task
 
-INTERRUPTED = 130
-
-
+@option_groups()
 def compare(
+    context: typer.Context,
     data: Annotated[
         Path | None, typer.Argument(help="Judged data: a file, or a folder with S1..S5 or Fold1..Fold5.")
     ] = None,
-    methods: Annotated[str, typer.Option(help="Selectors, with commas; 'all', or 'filters' that train nothing.")] = (
-        "all"
+    methods: Annotated[
+        str,
+        typer.Option(
+            help="Selectors, with commas; 'all', or 'filters' that train nothing.", autocompletion=method_lists
+        ),
+    ] = "all",
+    rankers: Annotated[str, typer.Option(help="Rankers, with commas.", autocompletion=ranker_lists)] = (
+        "ranksvm,lightgbm"
     ),
-    rankers: Annotated[str, typer.Option(help="Rankers, with commas.")] = "ranksvm,lightgbm",
     k: Annotated[str, typer.Option("-k", "--k", help="Numbers of features, with commas.")] = "5,10,15,20",
-    metrics: Annotated[str, typer.Option(help="Metrics, with commas.")] = "ndcg@1,ndcg@3,ndcg@5,ndcg@10,map",
+    metrics: Annotated[str, typer.Option(help="Metrics, with commas.", autocompletion=metric_lists)] = (
+        "ndcg@1,ndcg@3,ndcg@5,ndcg@10,map"
+    ),
     output: Annotated[Path, typer.Option("--output", "-o", help="The journal of results.")] = Path("results.db"),
     show: Annotated[Path | None, typer.Option(help="Print the tables of a journal, and compute nothing.")] = None,
     table: Annotated[
         Path | None, typer.Option(help="Also write a table: .parquet (a row per fold), or .json (every table).")
     ] = None,
-    metric: Annotated[str | None, typer.Option(help="The metric that is tested; the last one if not given.")] = None,
+    metric: Annotated[
+        str | None,
+        typer.Option(help="The metric that is tested; the last one if not given.", autocompletion=metric_names),
+    ] = None,
     convention: Annotated[str, typer.Option(help="Of the metrics: standard, letor3, letor4, mslr, trec, ...")] = (
         "standard"
     ),
-    validation: Annotated[str, typer.Option(help="The metric that settings are chosen by.")] = "map",
+    validation: Annotated[
+        str, typer.Option(help="The metric that settings are chosen by.", autocompletion=metric_names)
+    ] = "map",
     tune: Annotated[bool, typer.Option(help="Tune the selectors too, not only the rankers.")] = False,
     scale: Annotated[bool, typer.Option(help="Bring every feature of every query to [0, 1] first.")] = False,
     folds: Annotated[
@@ -51,11 +61,11 @@ def compare(
     ] = 5,
     seed: Annotated[int, typer.Option(help="Seed of the folds and of methods that draw numbers.")] = 0,
     jobs: Annotated[int, typer.Option("--jobs", "-j", help="Processes; 0 takes every core.")] = 0,
-    engine: Annotated[str | None, typer.Option(help="dask://host:port: work on a cluster; the journal stays.")] = None,
-    label: LabelOption = None,
-    qid: QidOption = None,
-    comments: CommentsOption = None,
-    regroup: RegroupOption = False,
+    engine: Annotated[
+        str | None, typer.Option(help="dask://host:port or spark: work on a cluster; the journal stays.")
+    ] = None,
+    *,
+    reading: Reading,
     as_json: Annotated[bool, typer.Option("--json", help="Print the tables as JSON.")] = False,
 ) -> None:
     """Compare selection methods on DATA, a file or the folder of a LETOR data set.
@@ -67,6 +77,8 @@ def compare(
     """
     from leanrank.evaluation.compare.comparison import Comparison, check_kind
 
+    refuse_stdout("tables for people go there: --json prints them for machines", output, table)
+    check_outputs(table, reads=(data, show))
     if table is not None:
         check_kind(table)
     if show is not None:
@@ -76,61 +88,62 @@ def compare(
         raise ParameterError("Name the data to compare on, or a journal with --show.")
     from leanrank.data.scaling import QueryMinMaxScaler
     from leanrank.engines.parse import engine_of
+    from leanrank.evaluation.compare.request import CompareSettings
     from leanrank.evaluation.compare.run import compare as run
     from leanrank.kernels._threads import default_threads
 
-    source = _source(data, label=label, qid=qid, comments=comments, regroup=regroup)
-    finished: list[Task] = []
-
+    check_outputs(output, table, reads=[data])
+    source = _source(data, reading)
+    settings = CompareSettings(
+        convention=convention,
+        validation=validation,
+        tune=tune,
+        scaler=QueryMinMaxScaler() if scale else None,
+        n_splits=folds,
+        random_state=seed,
+    )
     try:
-        with _progress(finished) as (started, done):
-            found = run(
-                source,
-                methods=_list(methods),
-                rankers=_list(rankers),
-                k=[_whole(size) for size in _list(k)],
-                metrics=_list(metrics),
-                journal=output,
-                convention=convention,
-                validation=validation,
-                tune=tune,
-                scaler=QueryMinMaxScaler() if scale else None,
-                n_splits=folds,
-                random_state=seed,
-                n_jobs=jobs or default_threads(),
-                engine=None if engine is None else engine_of(engine),
-                started=started,
-                done=done,
-            )
+        comparison = run(
+            source,
+            methods=_list(methods),
+            rankers=_list(rankers),
+            k=[_whole(size) for size in _list(k)],
+            metrics=_list(metrics),
+            journal=output,
+            n_jobs=jobs or default_threads(),
+            engine=None if engine is None else engine_of(engine),
+            settings=settings,
+        )
     except KeyboardInterrupt:
         print(
-            f"leanrank: interrupted after {len(finished)} tasks; they are kept in {output}. To go on:", file=sys.stderr
+            f"leanrank: interrupted after {_finished(output)} tasks; they are kept in {output}. To go on:",
+            file=sys.stderr,
         )
-        print(f"  {_again()}", file=sys.stderr)
+        print(f"  {Invocation.of(context).command()}", file=sys.stderr)
         raise typer.Exit(INTERRUPTED) from None
-    _print(found, metric, table, as_json=as_json)
+    _print(comparison, metric, table, as_json=as_json)
     if not as_json:
         Console().print(Text(f"The results are in {output}. To see them again: leanrank compare --show {output}"))
 
 
-def _print(found: Any, metric: str | None, table: Path | None, *, as_json: bool) -> None:
+def _print(comparison: Any, metric: str | None, table: Path | None, *, as_json: bool) -> None:
     if table is not None:
-        found.write(table, metric)
+        comparison.write(table, metric)
     if as_json:
-        print(json.dumps(found.to_dict(metric), ensure_ascii=False, indent=1, allow_nan=False))
+        print(json.dumps(comparison.to_dict(metric), ensure_ascii=False, indent=1, allow_nan=False))
         return
     from leanrank.cli._comparison_tables import show_comparison
 
     console = Console()
     # Tables are wide: in a pipe nothing is cut off.
-    show_comparison(found, metric, console if console.is_terminal else Console(width=200))
+    show_comparison(comparison, metric, console if console.is_terminal else Console(width=200))
 
 
-def _source(path: Path, **options: Any) -> Any:
+def _source(path: Path, reading: Reading) -> Any:
     """A folder with LETOR's folds as it is; anything else is read."""
     if path.is_dir() and not any(path.rglob("*.parquet")):
         return path
-    return read_data(path, **options)
+    return reading.read(path)
 
 
 def _list(text: str) -> list[str]:
@@ -143,34 +156,11 @@ def _whole(text: str) -> int:
     return int(text)
 
 
-def _again() -> str:
-    return "leanrank " + shlex.join(sys.argv[1:])
+def _finished(path: Path) -> int:
+    """Tasks in a journal; none where it was not begun."""
+    from leanrank.evaluation.journal import Journal, read_about
 
-
-@contextmanager
-def _progress(finished: list[Task]) -> Iterator[tuple[Any, Any]]:
-    """A bar on a terminal, nothing in a pipe."""
-    console = Console(stderr=True)
-    bar = Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        TextColumn("left"),
-        TimeRemainingColumn(),
-        console=console,
-        transient=True,
-        disable=not console.is_terminal,
-    )
-    with bar:
-        number = bar.add_task("compare", total=None)
-
-        def started(n_tasks: int) -> None:
-            bar.update(number, total=n_tasks)
-
-        def done(task: Task) -> None:
-            finished.append(task)
-            what = " ".join(str(task[name]) for name in ("method", "ranker", "k") if task.get(name) is not None)
-            bar.update(number, advance=1, description=what or str(task["task"]))
-
-        yield started, done
+    if not path.is_file():
+        return 0
+    with Journal(path, read_about(path)) as journal:
+        return len(journal)

@@ -11,38 +11,21 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from leanrank.cli._input import (
-    COMPRESSION_SUFFIXES,
-    CommentsOption,
-    FileArgument,
-    JsonOption,
-    LabelOption,
-    QidOption,
-    RegroupOption,
-    is_table,
-    read_data,
-)
+from leanrank.cli._option_groups import option_groups
+from leanrank.cli._outputs import STDOUT, check_outputs, refuse_binary_on_terminal, refuse_stdout
+from leanrank.cli._reading import FileArgument, JsonOption, Reading, largest_number
 from leanrank.errors import ParameterError, UnknownNameError
 
 if TYPE_CHECKING:
     from leanrank.data.ranking_data import RankingData
 
 FORMATS = ("letor", "csv", "parquet", "lightgbm", "trec")
-_ENDINGS = {
-    ".txt": "letor",
-    ".letor": "letor",
-    ".dat": "letor",
-    ".csv": "csv",
-    ".tsv": "csv",
-    ".parquet": "parquet",
-    ".pq": "parquet",
-    ".qrels": "trec",
-}
 
 
+@option_groups()
 def convert(
     file: FileArgument,
-    output: Annotated[Path, typer.Option("--output", "-o", help="Where to write.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="Where to write; - is standard output, with --to.")],
     to: Annotated[
         str | None, typer.Option(help="letor, csv, parquet, lightgbm or trec; by the ending of OUTPUT if not given.")
     ] = None,
@@ -52,10 +35,8 @@ def convert(
     renumber: Annotated[
         bool, typer.Option("--renumber/--keep-ids", help="Number the kept features 1, 2, 3, ..., or leave their ids.")
     ] = False,
-    label: LabelOption = None,
-    qid: QidOption = None,
-    comments: CommentsOption = None,
-    regroup: RegroupOption = False,
+    *,
+    reading: Reading,
     as_json: JsonOption = False,
 ) -> None:
     """Write FILE in another format, with all features or those of a selection, in the order of FILE.
@@ -67,14 +48,21 @@ def convert(
     Example: leanrank convert train.txt --features features.json --renumber -o train.parquet
     """
     kind = _format(output, to)
-    if output.resolve() in {path.resolve() for path in (file, features) if path is not None}:
-        raise ParameterError(f"{output} would be written over: choose another --output.")
-    data, ids = _read(file, features, label=label, qid=qid, comments=comments, regroup=regroup)
+    beside = None
+    if kind == "lightgbm":
+        refuse_stdout("LightGBM's format is two files", output)
+        beside = Path(f"{output}.query")
+    elif kind == "parquet":
+        refuse_binary_on_terminal(output)
+    check_outputs(output, beside, reads=(file, Path(f"{file}.query"), features))
+    data, ids = _read(file, features, reading)
     if renumber:
         ids = list(range(1, data.n_features + 1))
         if features is not None:
             data = replace(data, feature_names=tuple(str(number) for number in ids))
     _write(data, ids, output, kind)
+    if output == STDOUT:
+        return
     record = {
         "file": str(file),
         "output": str(output),
@@ -88,8 +76,8 @@ def convert(
         print(json.dumps(record))
         return
     size = f"{data.n_rows:,} documents, {data.n_queries:,} queries, {data.n_features:,} features"
-    beside = f" and {output}.query" if kind == "lightgbm" else ""
-    Console().print(Text(f"{size}. Written: {output}{beside} ({kind})."))
+    written = f"{output}" if beside is None else f"{output} and {beside}"
+    Console().print(Text(f"{size}. Written: {written} ({kind})."))
 
 
 def _format(output: Path, to: str | None) -> str:
@@ -97,63 +85,37 @@ def _format(output: Path, to: str | None) -> str:
         if to not in FORMATS:
             raise UnknownNameError.of("format", to, FORMATS)
         return to
-    name = output.with_suffix("") if output.suffix.lower() in COMPRESSION_SUFFIXES else output
-    if name.suffix.lower() not in _ENDINGS:
+    from leanrank.data.formats import endings, format_of_name
+
+    kind = format_of_name(output)
+    if kind is None:
         raise ParameterError(
-            f"The ending of {output.name!r} does not say the format: use one of {', '.join(_ENDINGS)}, or give --to."
+            f"The ending of {output.name!r} does not say the format: use one of {endings()}, or give --to."
         )
-    return _ENDINGS[name.suffix.lower()]
+    return kind
 
 
-def _read(
-    file: Path, features: Path | None, *, label: str | None, qid: str | None, comments: str | None, regroup: bool
-) -> tuple[RankingData, list[int]]:
+def _read(file: Path, features: Path | None, reading: Reading) -> tuple[RankingData, list[int]]:
     """The data with the wanted features, in the order of the file, and their numbers in it."""
-    from leanrank.cli._model_input import read_features
-    from leanrank.data.letor.lightgbm_text import query_path, read_lightgbm
-    from leanrank.data.letor.reader import read_letor
+    from leanrank.selectors.chosen_features import read_names
 
-    names = None if features is None else read_features(features)
-    from_lightgbm = not is_table(file) and query_path(file).exists()
-    if from_lightgbm:
-        data = read_lightgbm(file)
-    else:
-        data = read_data(file, label=label, qid=qid, comments=comments, regroup=regroup)
+    names = None if features is None else read_names(features)
+    data = reading.read(file, at_least=largest_number(names or ()))
     if names is None:
         return data, list(range(1, data.n_features + 1))
-    largest = max((int(name) for name in names if name.isascii() and name.isdecimal()), default=0)
-    if not is_table(file) and largest > data.n_features:
-        # A feature that is 0 in every row need not be in a file that is sparse.
-        if from_lightgbm:
-            data = read_lightgbm(file, n_features=largest)
-        else:
-            data = read_letor(file, regroup=regroup, n_features=largest)
     columns = sorted(data.feature_indices(names).tolist())
     return data.subset(columns), [column + 1 for column in columns]
 
 
 def _write(data: RankingData, ids: list[int], output: Path, kind: str) -> None:
-    if kind == "letor":
-        from leanrank.data.letor.writer import write_letor
-
-        write_letor(_numbered(data, ids), output)
-    elif kind == "lightgbm":
-        from leanrank.data.letor.lightgbm_text import write_lightgbm
+    if kind == "lightgbm":
+        from leanrank.data.letor.lightgbm import write_lightgbm
 
         write_lightgbm(_numbered(data, ids), output)
-    elif kind == "csv":
-        from leanrank.data.tabular.csv_writer import write_csv
+        return
+    from leanrank.data.writing import write
 
-        write_csv(data, output)
-    elif kind == "parquet":
-        from leanrank.data.parquet.writer import write_parquet
-
-        write_parquet(data, output)
-    else:
-        from leanrank.data.trec import qrels_text
-        from leanrank.data.whole_file import write_whole
-
-        write_whole(output, qrels_text(data))
+    write(_numbered(data, ids) if kind == "letor" else data, output, kind)  # type: ignore[arg-type]
 
 
 def _numbered(data: RankingData, ids: list[int]) -> RankingData:

@@ -12,8 +12,8 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from leanrank.cli._input import JsonOption
-from leanrank.errors import ParameterError
+from leanrank.cli._outputs import check_outputs, refuse_stdout
+from leanrank.cli._reading import JsonOption
 
 
 def costs(
@@ -39,13 +39,12 @@ def costs(
     Example: leanrank costs profiles.jsonl --featureset full.json --window 100 -o costs.csv
     """
     from leanrank.data.logs.timings import costs_text, read_timings
+    from leanrank.data.text_file import read_text
     from leanrank.data.whole_file import write_whole
     from leanrank.exports.elasticsearch import parse
-    from leanrank.exports.featureset import read_text
 
-    for given in (*timings, *([featureset] if featureset is not None else [])):
-        if given.resolve() == output.resolve():
-            raise ParameterError(f"{given} would be written over: choose another --output.")
+    refuse_stdout("the figures are printed there", output)
+    check_outputs(output, reads=(*timings, featureset))
     names = None if featureset is None else parse(read_text(featureset), str(featureset)).names
     text = costs_text(read_timings(timings, names), window)
     write_whole(output, text)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from shutil import which
@@ -13,7 +12,8 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from leanrank.cli._input import JsonOption
+from leanrank.cli._invocation import Invocation
+from leanrank.cli._reading import JsonOption
 
 if TYPE_CHECKING:
     from leanrank.data.synthetic import FeatureTruth
@@ -24,6 +24,7 @@ PLANTED = {"n_informative": 6, "n_redundant": 12, "n_noise": 12, "n_query_level"
 
 
 def demo(
+    context: typer.Context,
     folder: Annotated[Path, typer.Option("--output", "-o", help="Where to write.")] = Path("leanrank-demo"),
     queries: Annotated[int, typer.Option(help="Queries to generate.")] = 400,
     seed: Annotated[int, typer.Option(help="Seed of the synthetic data.")] = 0,
@@ -41,7 +42,7 @@ def demo(
     from leanrank.stats.lint import lint
 
     console = Console(quiet=as_json)
-    data, truth = make_ranking(queries, random_state=seed, **PLANTED)  # type: ignore[arg-type]
+    data, truth = make_ranking(queries, random_state=seed, **PLANTED)
     folder.mkdir(parents=True, exist_ok=True)
     path, features, report = folder / "demo.txt", folder / "features.json", folder / "report.html"
     write_letor(data, path)
@@ -64,7 +65,9 @@ def demo(
         return
     console.print(Text(f"Written: {path}, {features}"), soft_wrap=True)
     console.print(Text(f"Open the report in a browser: {report.resolve()}", style="bold"), soft_wrap=True)
-    program = "leanrank" if which("leanrank") else sys.argv[0]  # it may be in an environment that is not active
+    program = (
+        "leanrank" if which("leanrank") else Invocation.of(context).program
+    )  # it may be in an environment that is not active
     next_step = f"Next, on your own data: {program} select FILE -o features.json --report report.html"
     console.print(Text(next_step), soft_wrap=True)
 

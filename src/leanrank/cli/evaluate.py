@@ -12,7 +12,10 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from leanrank.cli._input import CommentsOption, JsonOption, LabelOption, QidOption, read_data
+from leanrank.cli._completion import metric_lists
+from leanrank.cli._option_groups import option_groups
+from leanrank.cli._outputs import check_outputs, refuse_stdout, write_text
+from leanrank.cli._reading import JsonOption, Reading
 from leanrank.errors import DataError, ParameterError
 
 if TYPE_CHECKING:
@@ -22,13 +25,16 @@ if TYPE_CHECKING:
     from leanrank.metrics._base import Metric
 
 
+@option_groups(without=["regroup"])  # scores are in the order of the file
 def evaluate(
     file: Annotated[Path | None, typer.Argument(help="Judged data; not needed with --run and --qrels.")] = None,
     scores: Annotated[Path | None, typer.Option(help="One score a line, for the rows of FILE.")] = None,
     model: Annotated[Path | None, typer.Option("--model", "-m", help="A model to score FILE with.")] = None,
     run: Annotated[Path | None, typer.Option(help="A TREC run, with --qrels.")] = None,
     qrels: Annotated[Path | None, typer.Option(help="TREC qrels, with --run.")] = None,
-    metric: Annotated[str, typer.Option(help="Metrics, with commas between: ndcg@10,map,p@5.")] = "ndcg@10,map",
+    metric: Annotated[
+        str, typer.Option(help="Metrics, with commas between: ndcg@10,map,p@5.", autocompletion=metric_lists)
+    ] = "ndcg@10,map",
     convention: Annotated[
         str | None, typer.Option(help="letor3, letor4, mslr, trec, lightgbm, ...; standard, or trec for a run.")
     ] = None,
@@ -36,16 +42,14 @@ def evaluate(
         bool, typer.Option(help="Queries of the qrels that the run lacks score 0 (trec_eval -c).")
     ] = False,
     per_query: Annotated[Path | None, typer.Option(help="Also write every query's values (TSV).")] = None,
-    label: LabelOption = None,
-    qid: QidOption = None,
-    comments: CommentsOption = None,
+    *,
+    reading: Reading,
     as_json: JsonOption = False,
 ) -> None:
     """Measure the ranking of FILE by scores or by a model, or a TREC run by its qrels.
 
     Example: leanrank evaluate test.txt --scores scores.txt --metric ndcg@10,map --convention letor3
     """
-    from leanrank.data.whole_file import write_whole
     from leanrank.metrics._base import mean
     from leanrank.metrics.names import metric as parse_metric
 
@@ -54,6 +58,8 @@ def evaluate(
         raise ParameterError(
             f"Say what to measure by one of --scores, --model and --run. Got {', '.join(given) or 'none'}."
         )
+    refuse_stdout("the means go there", per_query)
+    check_outputs(per_query, reads=(file, scores, model, run, qrels))
     convention = convention or ("trec" if run is not None else "standard")
     measures = {name.strip(): parse_metric(name, convention=convention) for name in metric.split(",")}
     absent: list[str] = []
@@ -64,9 +70,9 @@ def evaluate(
     elif file is None:
         raise ParameterError("Name the file with the labels: leanrank evaluate FILE --scores scores.txt.")
     else:
-        query_ids, values = _of_file(file, scores, model, measures, label=label, qid=qid, comments=comments)
+        query_ids, values = _of_file(file, scores, model, measures, reading)
     if per_query is not None:
-        write_whole(per_query, _tsv(query_ids, values))
+        write_text(per_query, _tsv(query_ids, values))
     means = {name: float(mean(column)) for name, column in values.items()}
     if as_json:
         record = {
@@ -85,18 +91,17 @@ def evaluate(
 
 
 def _of_file(
-    file: Path, scores: Path | None, model: Path | None, measures: dict[str, Metric], **columns: Any
+    file: Path, scores: Path | None, model: Path | None, measures: dict[str, Metric], reading: Reading
 ) -> tuple[list[Any], dict[str, NDArray[np.float64]]]:
     if model is not None:
-        from leanrank.cli._model_input import read_for_model
         from leanrank.rankers._saving import load_ranker
 
         ranker = load_ranker(model)
-        data = read_for_model(file, getattr(ranker, "feature_names_in_", None), **columns)
+        data = reading.read_for_model(file, getattr(ranker, "feature_names_in_", None))
         predicted = ranker.predict(data)
     else:
         assert scores is not None
-        data = read_data(file, **columns)
+        data = reading.read(file)
         predicted = read_scores(scores, data.n_rows, file)
     values = {name: m.per_query(data.y, predicted, data.query_ptr) for name, m in measures.items()}
     return data.query_ids.tolist(), values

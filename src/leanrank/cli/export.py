@@ -10,8 +10,8 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from leanrank.cli._input import JsonOption
-from leanrank.errors import ParameterError
+from leanrank.cli._outputs import check_outputs, refuse_stdout
+from leanrank.cli._reading import JsonOption
 
 if TYPE_CHECKING:
     from leanrank.exports.export import Export
@@ -58,17 +58,15 @@ def export(
 
     Example: leanrank export features.json --to elasticsearch --featureset full.json --model model.json -o pruned.json
     """
+    from leanrank.data.text_file import read_json
     from leanrank.data.whole_file import write_whole
     from leanrank.exports.export import export_features, model_suffix
-    from leanrank.exports.featureset import read_json
     from leanrank.exports.target import Target
     from leanrank.rankers._saving import load_ranker
 
     targets = _targets(output, model_output, model_suffix(to))
-    taken = {path.resolve() for path in targets.values()}
-    for given in (features, featureset, model, normalizers):
-        if given is not None and given.resolve() in taken:
-            raise ParameterError(f"{given} would be written over: choose another --output or --model-output.")
+    refuse_stdout("an export is several files", output, model_output)
+    check_outputs(*targets.values(), reads=(features, featureset, model, normalizers))
     result = export_features(
         features,
         featureset,

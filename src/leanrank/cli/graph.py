@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,37 +12,28 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from leanrank.cli._input import (
-    CommentsOption,
-    FileArgument,
-    JsonOption,
-    LabelOption,
-    QidOption,
-    RegroupOption,
-    read_data,
-    scan_data,
-)
+from leanrank.cli._option_groups import option_groups
+from leanrank.cli._outputs import STDOUT, check_outputs, refuse_binary_on_terminal, refuse_stdout
+from leanrank.cli._reading import FileArgument, JsonOption, Reading
 
 if TYPE_CHECKING:
     from leanrank.stats.feature_graph import FeatureGraph
 
 
+@option_groups()
 def graph(
     file: FileArgument,
-    output: Annotated[Path, typer.Option("--output", "-o", help="Where to write the graph (.npz).")] = Path(
-        "graph.npz"
-    ),
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="Where to write the graph (.npz); - is standard output.")
+    ] = Path("graph.npz"),
     importance: Annotated[str, typer.Option(help="What a feature alone is worth: a metric or a loss.")] = "map",
     similarity: Annotated[str, typer.Option(help="kendall, spearman, pearson or tau_ap.")] = "kendall",
     ties: Annotated[str, typer.Option(help="Kendall's ties: strict, cosine, half, ordinal, tau-b.")] = "strict",
-    device: Annotated[str, typer.Option(help="cpu, cuda, or auto: a GPU where there is one.")] = "cpu",
-    engine: Annotated[str | None, typer.Option(help="local[:threads], dask://host:port or spark.")] = None,
+    engine: Annotated[str | None, typer.Option(help="local[:threads], cuda, dask://host:port or spark.")] = None,
     heatmap: Annotated[Path | None, typer.Option(help="Also write a heatmap (.html, .png, .svg).")] = None,
     draw: Annotated[Path | None, typer.Option(help="Also draw the graph (.html, .png, .svg).")] = None,
-    label: LabelOption = None,
-    qid: QidOption = None,
-    comments: CommentsOption = None,
-    regroup: RegroupOption = False,
+    *,
+    reading: Reading,
     as_json: JsonOption = False,
 ) -> None:
     """Compute how good each feature of FILE is alone and how alike each two are.
@@ -52,31 +44,35 @@ def graph(
     from leanrank.stats.feature_graph import feature_graph
     from leanrank.stats.similarity import Similarity
 
-    columns = {"label": label, "qid": qid, "comments": comments}
+    check_outputs(output, heatmap, draw, reads=[file])
+    refuse_stdout("the graph itself may go there", heatmap, draw)
+    refuse_binary_on_terminal(output)
     measure = Similarity(similarity, ties=ties) if similarity == "kendall" else Similarity(similarity)
     where, judged = None, None
     if engine is not None:
         from leanrank.engines.parse import engine_of
 
-        where, judged = engine_of(engine), scan_data(file, **columns, regroup=regroup)
+        where, judged = engine_of(engine), reading.scan(file)
     else:
-        judged = read_data(file, **columns, regroup=regroup).require_complete("The feature graph")
-    computed = feature_graph(judged, importance, measure, where, device=device, progress=True)
+        judged = reading.read(file).require_complete("The feature graph")
+    computed = feature_graph(judged, importance, measure, where, progress=True)
     computed.save(output)
     if heatmap is not None:
         write_chart(computed.heatmap(), heatmap)
     if draw is not None:
         write_chart(computed.draw(), draw)
     pairs = computed.strongest_pairs(10)
+    if output == STDOUT:
+        return
     if as_json:
-        found = {"file": str(file), "graph": str(output), "n_features": len(computed.feature_names)}
-        print(json.dumps({**found, "n_queries": computed.n_queries, "strongest_pairs": pairs}, ensure_ascii=False))
+        about = {"file": str(file), "graph": str(output), "n_features": len(computed.feature_names)}
+        print(json.dumps({**about, "n_queries": computed.n_queries, "strongest_pairs": pairs}, ensure_ascii=False))
         return
     console = Console()
     _show(computed, console)
     written = [output, *(path for path in (heatmap, draw) if path is not None)]
     console.print(Text(f"Written: {', '.join(map(str, written))}. "), end="", soft_wrap=True)
-    console.print(Text(f"Next: leanrank select {file} --graph {output} --method gas -k 10"), soft_wrap=True)
+    console.print(Text(f"Next: leanrank order --graph {shlex.quote(str(output))} --method gas -k 10"), soft_wrap=True)
 
 
 def _show(graph: FeatureGraph, console: Console, shown: int = 10) -> None:

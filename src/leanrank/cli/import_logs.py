@@ -10,7 +10,8 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from leanrank.cli._input import JsonOption
+from leanrank.cli._outputs import check_outputs
+from leanrank.cli._reading import JsonOption
 from leanrank.errors import ParameterError
 
 
@@ -46,9 +47,7 @@ def import_logs(
         raise ParameterError.of("import", "unmatched", "'missing' or 'zero'", unmatched)
     if output.suffix != ".csv":
         raise ParameterError(f"import writes CSV: {output} must end in .csv; leanrank convert makes other files of it.")
-    for given in (*logs, judgements):
-        if given.resolve() == output.resolve():
-            raise ParameterError(f"{given} would be written over: choose another --output.")
+    check_outputs(output, reads=(*logs, judgements))
     grades = read_judgements(judgements)
     done = write_table(logs, grades, output, unmatched=unmatched, unjudged=unjudged, id_field=id_field)
     if as_json:

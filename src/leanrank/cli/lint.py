@@ -10,15 +10,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from leanrank.cli._input import (
-    CommentsOption,
-    FileArgument,
-    JsonOption,
-    LabelOption,
-    QidOption,
-    RegroupOption,
-    read_data,
-)
+from leanrank.cli._option_groups import option_groups
+from leanrank.cli._reading import FileArgument, JsonOption, Reading
 
 if TYPE_CHECKING:
     from leanrank.stats.lint import Finding, LintReport
@@ -26,12 +19,11 @@ if TYPE_CHECKING:
 CHECK_FAILED = 1
 
 
+@option_groups()
 def lint(
     file: FileArgument,
-    label: LabelOption = None,
-    qid: QidOption = None,
-    comments: CommentsOption = None,
-    regroup: RegroupOption = False,
+    *,
+    reading: Reading,
     as_json: JsonOption = False,
     strict: Annotated[bool, typer.Option(help="Exit with code 1 if there is a warning.")] = False,
 ) -> None:
@@ -41,7 +33,7 @@ def lint(
     """
     from leanrank.stats.lint import lint as lint_data
 
-    report = lint_data(read_data(file, label=label, qid=qid, comments=comments, regroup=regroup))
+    report = lint_data(reading.read(file))
     if as_json:
         print(json.dumps({"file": str(file), **report.to_dict()}, ensure_ascii=False, indent=2))
     else:

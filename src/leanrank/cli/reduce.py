@@ -12,25 +12,12 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from leanrank.cli._input import (
-    CommentsOption,
-    FileArgument,
-    JsonOption,
-    LabelOption,
-    QidOption,
-    RegroupOption,
-    is_table,
-    read_data,
-)
+from leanrank.cli._option_groups import option_groups
+from leanrank.cli._outputs import STDOUT, check_outputs, refuse_stdout, write_text
+from leanrank.cli._reading import FileArgument, JsonOption, Reading
 
 if TYPE_CHECKING:
     from leanrank.reducers.rcdr import RCDR
-
-
-class Reducer(StrEnum):
-    """The reducers there are."""
-
-    rcdr = "rcdr"
 
 
 class Kind(StrEnum):
@@ -40,21 +27,20 @@ class Kind(StrEnum):
     spearman = "spearman"
 
 
+@option_groups()
 def reduce(
     file: FileArgument,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Where to write the reduced data (.parquet, else LETOR).")
+        Path | None,
+        typer.Option("--output", "-o", help="Where to write the reduced data; the name says how, - prints."),
     ] = None,
-    method: Annotated[Reducer, typer.Option("--method", "-m", help="The reducer.")] = Reducer.rcdr,
-    components: Annotated[int, typer.Option("-k", help="How many components at most.")] = 5,
+    k: Annotated[int, typer.Option("-k", help="How many components at most.")] = 5,
     kind: Annotated[Kind, typer.Option(help="The rank correlation.")] = Kind.spearman,
     scale: Annotated[bool, typer.Option(help="Divide every feature by its standard deviation first.")] = True,
     weights: Annotated[Path | None, typer.Option(help="Also write the components as JSON.")] = None,
     chart: Annotated[Path | None, typer.Option(help="Also draw the components (.html, .png, .svg).")] = None,
-    label: LabelOption = None,
-    qid: QidOption = None,
-    comments: CommentsOption = None,
-    regroup: RegroupOption = False,
+    *,
+    reading: Reading,
     as_json: JsonOption = False,
 ) -> None:
     """Combine the features of FILE into a few that keep the order of the labels (RCDR).
@@ -62,15 +48,15 @@ def reduce(
     Example: leanrank reduce train.txt -k 3 -o reduced.txt --weights components.json
     """
     from leanrank.cli._charts import write_chart
-    from leanrank.data.letor.reader import write_letor
-    from leanrank.data.parquet.writer import write_parquet
-    from leanrank.data.whole_file import write_whole
+    from leanrank.data.writing import write
     from leanrank.reducers.rcdr import RCDR
 
-    data = read_data(file, label=label, qid=qid, comments=comments, regroup=regroup).require_complete("RCDR")
-    reducer = RCDR(components, kind=kind.value, scale=scale).fit(data)
+    check_outputs(output, weights, chart, reads=[file])
+    refuse_stdout("the reduced data may go there", weights, chart)
+    data = reading.read(file).require_complete("RCDR")
+    reducer = RCDR(k, kind=kind.value, scale=scale).fit(data)
     record = {
-        "method": method.value,
+        "method": "rcdr",
         "kind": kind.value,
         "features": list(data.feature_names),
         "components": (reducer.components_ / reducer.scale_).tolist(),
@@ -78,11 +64,13 @@ def reduce(
         "fingerprint": data.fingerprint(),
     }
     if output is not None:
-        (write_parquet if is_table(output) else write_letor)(reducer.transform(data), output)
+        write(reducer.transform(data), output)
     if weights is not None:
-        write_whole(weights, json.dumps(record, ensure_ascii=False, indent=2) + "\n")
+        write_text(weights, json.dumps(record, ensure_ascii=False, indent=2) + "\n")
     if chart is not None:
         write_chart(reducer.chart(), chart)
+    if output == STDOUT:
+        return
     if as_json:
         print(json.dumps(record, ensure_ascii=False))
         return

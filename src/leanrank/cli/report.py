@@ -10,7 +10,10 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from leanrank.cli._input import CommentsOption, LabelOption, QidOption, RegroupOption, read_data
+from leanrank.cli._completion import metric_names
+from leanrank.cli._option_groups import option_groups
+from leanrank.cli._outputs import STDOUT, check_outputs
+from leanrank.cli._reading import Reading
 from leanrank.errors import DataError, LeanRankError
 
 if TYPE_CHECKING:
@@ -25,6 +28,7 @@ class ReportFormat(StrEnum):
     json = "json"
 
 
+@option_groups()
 def report(
     results: Annotated[
         Path, typer.Argument(help="features.json or the journal (.db) of `select`, or the journal of `compare`.")
@@ -33,19 +37,19 @@ def report(
         Path | None, typer.Option(help="The data of the selection, if they are no longer where they were.")
     ] = None,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Where to write; report.html if not said.")
+        Path | None,
+        typer.Option("--output", "-o", help="Where to write; report.html if not said, - is standard output."),
     ] = None,
     form: Annotated[
         ReportFormat | None, typer.Option("--format", help="The format, if the name of the file does not say it.")
     ] = None,
     charts: Annotated[Path | None, typer.Option(help="A folder for the charts as PNG and SVG.")] = None,
     metric: Annotated[
-        str | None, typer.Option(help="compare: the metric that is tested; the last one if not said.")
+        str | None,
+        typer.Option(help="compare: the metric that is tested; the last one if not said.", autocompletion=metric_names),
     ] = (None),
-    label: LabelOption = None,
-    qid: QidOption = None,
-    comments: CommentsOption = None,
-    regroup: RegroupOption = False,
+    *,
+    reading: Reading,
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON, and write no report.")] = False,
 ) -> None:
     """Write a report of RESULTS: what was chosen, why, what it costs and how sure that is, in one file.
@@ -62,18 +66,20 @@ def report(
     from leanrank.report.writing import form_of, renderer, write_summary
 
     target = output or Path(f"report.{form or 'html'}")
-    renderer(form or form_of(target))  # an unknown format is refused before any work
-    found = load_results(results)
-    console, why_not = Console(stderr=as_json), ""
+    written_as = form or form_of(target)
+    renderer(written_as)  # an unknown format is refused before any work
+    check_outputs(None if as_json else target, reads=(results, data))
+    loaded = load_results(results)
+    console, why_not = Console(stderr=as_json or target == STDOUT), ""
     judged: RankingData | None = None
-    if isinstance(found.results, Comparison):
+    if isinstance(loaded.results, Comparison):
         if data is not None:
             raise DataError("A report of a comparison is made of its journal alone: leave out --data.")
     elif data is not None:
-        judged = read_data(data, label=label, qid=qid, comments=comments, regroup=regroup)
+        judged = reading.read(data)
     else:
-        judged, why_not = _data_again(found.results.source, found.results.settings["fingerprint"])
-    summary = summarize(found.results, judged, test=found.test, metric=metric)
+        judged, why_not = _data_again(loaded.results.source, loaded.results.settings["fingerprint"])
+    summary = summarize(loaded.results, judged, test=loaded.test, metric=metric)
     if why_not:
         summary["notes"].append(why_not)
         Console(stderr=True).print(Text(why_not, style="yellow"))
@@ -83,9 +89,10 @@ def report(
     if as_json:
         print(text_of(summary), end="")
         return
-    write_summary(summary, target, form)
+    write_summary(summary, target, written_as)
     console.print(Text(summary["sentence"], style="bold"))
-    console.print(Text(f"Written: {target}"), soft_wrap=True)
+    if target != STDOUT:
+        console.print(Text(f"Written: {target}"), soft_wrap=True)
 
 
 def _data_again(source: dict[str, Any], fingerprint: str) -> tuple[RankingData | None, str]:
@@ -93,9 +100,9 @@ def _data_again(source: dict[str, Any], fingerprint: str) -> tuple[RankingData |
     where = source.get("data")
     if where is None:
         return None, "Name the data with --data FILE to have them in the report."
-    reading = {name: source.get(name) for name in ("label", "qid", "comments")}
+    named = {name: source.get(name) for name in ("label", "qid", "comments")}
     try:
-        data = read_data(Path(where), **reading, regroup=bool(source.get("regroup")))
+        data = Reading(**named, regroup=bool(source.get("regroup"))).read(Path(where))
     except (LeanRankError, OSError):
         return None, f"The data are no longer in {where}: name them with --data FILE to have them in the report."
     if data.fingerprint() != fingerprint:

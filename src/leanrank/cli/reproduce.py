@@ -14,10 +14,12 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from leanrank.cli._input import JsonOption
+from leanrank.cli._completion import paper_names
+from leanrank.cli._outputs import check_outputs, refuse_stdout
+from leanrank.cli._reading import JsonOption
 
 if TYPE_CHECKING:
-    from leanrank.reproduce.outcome import Reproduction
+    from leanrank.reproduce.outcome import Page, Reproduction
 
 DIFFERS = 1
 
@@ -25,7 +27,14 @@ _STYLES = {"equal": "green", "close": "cyan", "differs": "yellow", "not computed
 
 
 def reproduce(
-    paper: Annotated[str, typer.Argument(help="fs-scpr, bestgain, gas, rankrelief, rcdr, or all.")],
+    paper: Annotated[
+        str,
+        typer.Argument(
+            help="A paper: fs-scpr, bestgain, gas, rankrelief, rcdr, or all of them; or a page of figures that several "
+            "report: fsmrank, rankers, sushi-rankers, sushi-rcdr.",
+            autocompletion=paper_names,
+        ),
+    ],
     data: Annotated[Path | None, typer.Option(help="The folder of data sets; else that of LEANRANK_DATA.")] = None,
     quick: Annotated[bool, typer.Option(help="A reduced version, for a machine that waits.")] = False,
     jobs: Annotated[int, typer.Option("--jobs", "-j", help="Folds at a time; 0 takes every core.")] = 0,
@@ -47,34 +56,30 @@ def reproduce(
 
     from leanrank.data.whole_file import write_whole
     from leanrank.kernels._threads import default_threads
-    from leanrank.reproduce.markdown import page
+    from leanrank.reproduce.markdown import document, page
+    from leanrank.reproduce.outcome import Page
     from leanrank.reproduce.papers import PAPERS, run_paper
     from leanrank.selectors.selection_record import plain
 
-    terminal = Console(stderr=True)
-    found = []
+    refuse_stdout("the figures go there", markdown)
+    check_outputs(markdown, journal)
+    outcomes: list[Reproduction | Page] = []
     for name in PAPERS if paper == "all" else [paper]:
-        with warnings.catch_warnings(), terminal.status(name) as status:
+        with warnings.catch_warnings():
             # Settings at the ends of the grids may not converge or be determined: validation queries pass over them.
             warnings.simplefilter("ignore", ConvergenceWarning)
             warnings.filterwarnings("ignore", "The clustering into")
-            found.append(
-                run_paper(
-                    name,
-                    data,
-                    quick=quick,
-                    n_jobs=jobs or default_threads(),
-                    journal=journal,
-                    say=lambda text, name=name: status.update(f"{name}: {text}"),  # type: ignore[misc]
-                )
-            )
+            outcome = run_paper(name, data, quick=quick, n_jobs=jobs or default_threads(), journal=journal)
+        outcomes.append(outcome)
         if not as_json:
-            _show(found[-1])
+            print(document(outcome)) if isinstance(outcome, Page) else _show(outcome)
     if as_json:
-        print(json.dumps(plain([_plain(one) for one in found]), ensure_ascii=False, indent=1))
+        print(json.dumps(plain([_plain(one) for one in outcomes]), ensure_ascii=False, indent=1))
+    papers = [one for one in outcomes if not isinstance(one, Page)]
     if markdown is not None:
-        write_whole(markdown, page(found))
-    failed = [cell for one in found for cell in one.failed]
+        pages = [document(one) for one in outcomes if isinstance(one, Page)]
+        write_whole(markdown, "".join(pages) if pages else page(papers))
+    failed = [cell for one in papers for cell in one.failed]
     if failed:
         p = failed[0].published
         print(
@@ -85,7 +90,11 @@ def reproduce(
         raise typer.Exit(DIFFERS)
 
 
-def _plain(found: Reproduction) -> dict[str, object]:
+def _plain(found: Reproduction | Page) -> dict[str, object]:
+    from leanrank.reproduce.outcome import Page
+
+    if isinstance(found, Page):
+        return asdict(found)
     cells = [
         {**asdict(cell), "difference": cell.difference, "status": cell.status, "failed": cell.failed}
         for cell in found.cells

@@ -11,21 +11,19 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from leanrank.cli._input import (
-    CommentsOption,
-    FileArgument,
-    JsonOption,
-    LabelOption,
-    QidOption,
-    RegroupOption,
-    read_data,
-)
-from leanrank.cli._settings import parse_setting
+from leanrank.cli._completion import metric_lists, ranker_names
+from leanrank.cli._option_groups import option_groups
+from leanrank.cli._outputs import check_outputs, refuse_stdout
+from leanrank.cli._reading import FileArgument, JsonOption, Reading
+from leanrank.cli._settings import parse_settings
 
 
+@option_groups()
 def train(
     file: FileArgument,
-    ranker: Annotated[str, typer.Option("--ranker", "-r", help="The learner, by name.")] = "ranksvm",
+    ranker: Annotated[
+        str, typer.Option("--ranker", "-r", help="The learner, by name.", autocompletion=ranker_names)
+    ] = "ranksvm",
     features: Annotated[
         Path | None, typer.Option(help="Features to use: the JSON of `leanrank select`. All if not given.")
     ] = None,
@@ -37,32 +35,33 @@ def train(
     output: Annotated[Path, typer.Option("--output", "-o", help="Where to write the model (.json).")] = Path(
         "model.json"
     ),
-    metric: Annotated[str, typer.Option(help="Metrics to report, with commas between.")] = "ndcg@10,map",
+    metric: Annotated[
+        str, typer.Option(help="Metrics to report, with commas between.", autocompletion=metric_lists)
+    ] = "ndcg@10,map",
     seed: Annotated[int, typer.Option(help="Seed of rankers that draw numbers.")] = 0,
-    label: LabelOption = None,
-    qid: QidOption = None,
-    comments: CommentsOption = None,
-    regroup: RegroupOption = False,
+    *,
+    reading: Reading,
     as_json: JsonOption = False,
 ) -> None:
     """Train a ranker on FILE.
 
     Example: leanrank train train.txt --ranker ranksvm --features features.json --valid vali.txt -o model.json
     """
-    from leanrank.cli._model_input import read_features, read_for_model
     from leanrank.metrics.names import metric as parse_metric
     from leanrank.rankers import registry
+    from leanrank.selectors.chosen_features import read_names
 
-    settings = dict(parse_setting(text) for text in setting or [])
+    refuse_stdout("a model may be two files", output)
+    check_outputs(output, Path(f"{output}.npz"), reads=(file, features, valid))
+    settings = parse_settings(setting)
     measures = [parse_metric(name) for name in metric.split(",")]
     model = registry.get(ranker, **settings)
     if "random_state" in model.get_params(deep=False) and "random_state" not in settings:
         model.set_params(random_state=seed)
-    data = read_data(file, label=label, qid=qid, comments=comments, regroup=regroup)
+    data = reading.read(file)
     if features is not None:
-        data = data.subset(sorted(data.feature_indices(read_features(features)).tolist()))
-    columns = {"label": label, "qid": qid, "comments": comments}
-    held_out = None if valid is None else read_for_model(valid, data.feature_names, **columns)
+        data = data.subset(sorted(data.feature_indices(read_names(features)).tolist()))
+    held_out = None if valid is None else reading.read_for_model(valid, data.feature_names)
     model.fit(data, eval_set=held_out)
     model.save(output)
     parts = {"training": data} | ({} if held_out is None else {"held out": held_out})
@@ -81,7 +80,7 @@ def train(
         return
     console = Console()
     size = f"{data.n_features} features, {data.n_rows:,} documents, {data.n_queries:,} queries"
-    table = Table(title=Text(f"{type(model).__name__} on {size}"), title_justify="left")
+    table = Table(title=Text(f"{model._name} on {size}"), title_justify="left")
     table.add_column("")
     for m in measures:
         table.add_column(m.name, justify="right")

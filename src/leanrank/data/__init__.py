@@ -6,6 +6,8 @@ __getattr__, __dir__, __all__ = lazy(
     __name__,
     {
         "RankingData": "leanrank.data.ranking_data",
+        "read": "leanrank.data.reading",
+        "scan": "leanrank.data.reading",
         "read_letor": "leanrank.data.letor.reader",
         "scan_letor": "leanrank.data.letor.scan",
         "write_letor": "leanrank.data.letor.writer",
@@ -29,5 +31,6 @@ __getattr__, __dir__, __all__ = lazy(
         "QueryShuffleSplit": "leanrank.data.splits",
         "FeatureTruth": "leanrank.data.synthetic",
         "Fold": "leanrank.data.folds",
+        "RankingShape": "leanrank.data.ranking_shape",
     },
 )

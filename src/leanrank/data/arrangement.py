@@ -19,8 +19,8 @@ _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 class Arrangement:
     """Judged data in canonical order, so that a learner sees the same numbers in the same places whoever shuffled them.
 
-    Sums of floating point numbers, random numbers and folds all depend on order. A selector that trains rankers works
-    on arranged data, and gives the same answer, to the last bit, for any order of rows, queries and columns. Keys are
+    Sums of floating point numbers, random numbers and folds all depend on order. What trains rankers works on arranged
+    data, and gives the same answer, to the last bit, for any order of rows, queries and columns. Keys are
     64-bit hashes of values; only features or rows with equal values everywhere keep the order they had.
 
     Parameters
@@ -37,6 +37,13 @@ class Arrangement:
     Notes
     -----
     Three passes over the data, O(n K).
+
+    Examples
+    --------
+    >>> data = RankingData([[3.0, 1.0], [2.0, 5.0], [0.0, 4.0]], [1, 0, 2], [0, 2, 3])
+    >>> view, other = Arrangement.of(data), Arrangement.of(data.take_queries([1, 0]))
+    >>> view.data.equals(other.data), view.queries, other.queries
+    (True, array([1, 0]), array([0, 1]))
     """
 
     data: RankingData

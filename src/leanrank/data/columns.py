@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -117,7 +117,7 @@ def numeric_matrix(frame: nw.DataFrame[Any], names: Sequence[str], dtype: Any = 
 
 
 def check_values(
-    X: Any, names: Sequence[str], *, missing: bool, qid: NDArray[Any] | None = None, first_row: int = 0
+    X: Any, names: Sequence[str], *, missing: bool, query_of: Callable[[int], Any] | None = None, first_row: int = 0
 ) -> None:
     """Refuse infinity, and NaN unless `missing`, with the feature, the row (from `first_row` on) and the query."""
     values = X.data if sp.issparse(X) else X
@@ -128,15 +128,15 @@ def check_values(
     if not bad.any():
         return
     at = np.argwhere(bad)[0]
-    found = values[tuple(at)]
+    value = values[tuple(at)]
     if sp.issparse(X):
         row, j = int(np.searchsorted(X.indptr, at[0], side="right")) - 1, int(X.indices[at[0]])
     else:
         row, j = (int(i) for i in at)
-    where = f"feature {names[j]!r}, row {row + first_row}" + ("" if qid is None else f" (query {qid[row]})")
-    if np.isnan(found):
+    where = f"feature {names[j]!r}, row {row + first_row}" + ("" if query_of is None else f" (query {query_of(row)})")
+    if np.isnan(value):
         raise MissingValuesError(f"NaN in {where}: pass missing=True if NaN stands for a missing value.")
-    raise DataError(f"{found} in {where}: feature values must be finite. Clip or drop it first.")
+    raise DataError(f"{value} in {where}: feature values must be finite. Clip or drop it first.")
 
 
 def check_labels(y: NDArray[Any], name: str, *, first_row: int = 0) -> NDArray[np.float32]:

@@ -6,31 +6,21 @@ import io
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any, Protocol, TypeAlias
 
+from leanrank.data.formats import codec_of
 from leanrank.data.whole_file import whole_file
 from leanrank.errors import DataError
 
 PathLike: TypeAlias = "str | os.PathLike[str]"
 
 _MAGIC = {b"\x1f\x8b": "gzip", b"BZh": "bz2", b"\x28\xb5\x2f\xfd": "zstd"}
-_SUFFIX = {".gz": "gzip", ".bz2": "bz2", ".zst": "zstd"}
 
 
 class ByteReader(Protocol):
     """What the readers need of a stream."""
 
     def readinto(self, buffer: memoryview) -> int: ...
-
-
-def without_suffix(path: Path) -> Path:
-    """`path` without the suffix of a compression.
-
-    >>> without_suffix(Path("S1.txt.gz")).name
-    'S1.txt'
-    """
-    return path.with_suffix("") if path.suffix in _SUFFIX else path
 
 
 @contextmanager
@@ -70,7 +60,7 @@ def name_of(source: object) -> str:
 @contextmanager
 def create_bytes(path: PathLike) -> Iterator[Any]:
     """Open a file for writing, compressed as its suffix says (.gz, .bz2, .zst); it appears whole or not at all."""
-    codec = _SUFFIX.get(Path(path).suffix)
+    codec = codec_of(path)
     with whole_file(path) as file:
         if codec is None:
             yield file

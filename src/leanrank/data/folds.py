@@ -9,22 +9,103 @@ from typing import Any, overload
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 
+from leanrank.data.formats import COMPRESSIONS
 from leanrank.data.ranking_data import RankingData, concatenate
 from leanrank.errors import DataError
 
-_PACKED = ("", ".gz", ".zst", ".bz2")
+_PACKED = ("", *COMPRESSIONS)
 _N_PARTS = 5
 
 
-@dataclass(frozen=True)
-class Fold:
-    """One fold of a data set: what to learn from, what to tune on, what to report."""
+@dataclass(frozen=True, eq=False)
+class Queries:
+    """Some queries of a data set, by their indices: a view that is copied when its data are asked for."""
 
-    name: str
-    train: RankingData
-    valid: RankingData
-    test: RankingData
+    data: RankingData
+    index: NDArray[np.int64]
+
+    def taken(self) -> RankingData:
+        """These queries as data of their own; a slice, not a copy, where they stand one after another."""
+        first, last = int(self.index[0]), int(self.index[-1])
+        if last - first + 1 == len(self.index) and (np.diff(self.index) == 1).all():
+            return self.data._slice(first, last + 1)
+        return self.data.take_queries(self.index)
+
+
+Part = RankingData | Queries
+
+
+class Fold:
+    """One fold of a data set: what to learn from, what to tune on, what to report.
+
+    Parameters
+    ----------
+    name : str
+    train, valid, test : RankingData or Queries
+        Views cost no memory: they are copied whenever `fold.train`, `fold.valid` or `fold.test` is asked for, and the
+        copy is not kept.
+
+    Examples
+    --------
+    >>> from leanrank import make_ranking
+    >>> data, _ = make_ranking(6, 10, random_state=0)
+    >>> fold = Fold("first", *(Queries(data, np.array(index)) for index in ([2, 3, 4, 5], [1], [0])))
+    >>> fold.train.n_queries, fold.only([0, 2]).test.n_features
+    (4, 2)
+    """
+
+    def __init__(self, name: str, train: Part, valid: Part, test: Part) -> None:
+        self.name = name
+        self.parts: tuple[Part, Part, Part] = (train, valid, test)
+
+    @property
+    def train(self) -> RankingData:
+        return _data(self.parts[0])
+
+    @property
+    def valid(self) -> RankingData:
+        return _data(self.parts[1])
+
+    @property
+    def test(self) -> RankingData:
+        return _data(self.parts[2])
+
+    @property
+    def feature_names(self) -> tuple[str, ...]:
+        train = self.parts[0]
+        return train.data.feature_names if isinstance(train, Queries) else train.feature_names
+
+    @property
+    def n_features(self) -> int:
+        return len(self.feature_names)
+
+    def only(self, columns: Sequence[int]) -> Fold:
+        """The fold with these features alone, in the order given; data that parts share are cut once."""
+        if list(columns) == list(range(self.n_features)):
+            return self
+        cut: dict[int, RankingData] = {}
+
+        def of(data: RankingData) -> RankingData:
+            if id(data) not in cut:
+                cut[id(data)] = data.subset(columns)
+            return cut[id(data)]
+
+        return Fold(self.name, *(Queries(of(p.data), p.index) if isinstance(p, Queries) else of(p) for p in self.parts))
+
+
+def _data(part: Part) -> RankingData:
+    return part.taken() if isinstance(part, Queries) else part
+
+
+def rotation(n_parts: int, tested: int) -> tuple[list[int], int]:
+    """The parts to learn from and the one to tune on where part `tested` is tested: the one before it, cyclically.
+
+    >>> rotation(5, 4), rotation(5, 1)
+    (([0, 1, 2], 3), ([2, 3, 4], 0))
+    """
+    return [(tested + step) % n_parts for step in range(1, n_parts - 1)], (tested - 1) % n_parts
 
 
 class LetorFolds(Sequence[Fold]):
@@ -34,7 +115,8 @@ class LetorFolds(Sequence[Fold]):
         self._folder = folder
         self._files = files  # name and files of every fold (train, vali, test) or of every part (one file)
         self._options = options
-        self._parts: list[RankingData] = []
+        self._whole: RankingData | None = None
+        self._index: list[NDArray[np.int64]] = []  # the queries of each part S1..S5 in the whole
 
     def __len__(self) -> int:
         return len(self._files)
@@ -58,10 +140,15 @@ class LetorFolds(Sequence[Fold]):
         if not self._rotated:
             name, paths = self._files[i]
             return Fold(name, *_read_alike(paths, self._options))
-        if not self._parts:
-            self._parts = _read_alike([paths[0] for _, paths in self._files], self._options)
-        a, b, c, valid, test = (self._parts[(i + step) % _N_PARTS] for step in range(_N_PARTS))
-        return Fold(f"Fold{i + 1}", concatenate([a, b, c]), valid, test)
+        if self._whole is None:
+            parts = _read_alike([paths[0] for _, paths in self._files], self._options)
+            ends = np.cumsum([part.n_queries for part in parts])
+            self._whole = concatenate(parts)
+            self._index = np.split(np.arange(ends[-1]), ends[:-1])
+        tested = (i - 1) % _N_PARTS  # Fold1 learns from S1, S2 and S3
+        learned, tuned = rotation(_N_PARTS, tested)
+        indices = np.concatenate([self._index[part] for part in learned]), self._index[tuned], self._index[tested]
+        return Fold(f"Fold{i + 1}", *(Queries(self._whole, index) for index in indices))
 
 
 def letor_folds(folder: str | Path, **options: Any) -> LetorFolds:
@@ -81,9 +168,9 @@ def letor_folds(folder: str | Path, **options: Any) -> LetorFolds:
     Returns
     -------
     sequence of Fold
-        ``fold.name``, ``fold.train``, ``fold.valid``, ``fold.test``, all with the same features. A fold is built when
-        it is asked for and not kept: a loop holds one training part at a time (``list(...)`` keeps them all). The
-        parts S1..S5 are read once; files of a fold folder are read whenever that fold is asked for.
+        ``fold.name``, ``fold.train``, ``fold.valid``, ``fold.test``, all with the same features. The parts S1..S5 are
+        read once, and a fold of them is a view: its parts are taken from them when asked for, and not kept. Files of a
+        fold folder are read whenever that fold is asked for (``list(...)`` keeps them all).
 
     References
     ----------

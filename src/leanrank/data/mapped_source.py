@@ -19,7 +19,7 @@ class MappedSource:
     function : callable of a RankingData that returns a RankingData
         Each query's result may depend on that query only.
     feature_names : tuple of str
-        Of what `function` returns.
+        The features of what `function` returns.
 
     Examples
     --------

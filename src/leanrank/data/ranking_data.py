@@ -11,6 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
+from leanrank.data.columns import check_values
 from leanrank.errors import DataError, MissingValuesError, ParameterError, UnknownNameError
 
 Matrix: TypeAlias = "NDArray[np.float32] | NDArray[np.float64] | sp.csr_array"
@@ -86,29 +87,10 @@ class RankingData:
         put(self, "query_ids", _as_query_ids(self.query_ids, len(self.query_ptr) - 1))
         put(self, "feature_names", _as_feature_names(self.feature_names, n_features))
         put(self, "comments", _as_comments(self.comments, n))
-        self._check_values()
+        check_values(X, self.feature_names, missing=self.missing, query_of=self._query_of)
 
-    def _check_values(self) -> None:
-        values = self.X.data if sp.issparse(self.X) else self.X
-        with np.errstate(invalid="ignore", over="ignore"):
-            total = np.sum(values, dtype=np.float64)
-        if np.isfinite(total):  # one pass, no temporary: a finite sum has no NaN or infinity in it
-            return
-        bad = np.isinf(values) if self.missing else ~np.isfinite(values)
-        if not bad.any():
-            return
-        if sp.issparse(self.X):
-            first = int(np.argmax(bad))
-            row = int(np.searchsorted(self.X.indptr, first, side="right")) - 1
-            column, found = int(self.X.indices[first]), values[first]
-        else:
-            row, column = (int(i) for i in np.argwhere(bad)[0])
-            found = values[row, column]
-        query = self.query_ids[np.searchsorted(self.query_ptr, row, side="right") - 1]
-        where = f"feature {self.feature_names[column]!r}, row {row} (query {query})"
-        if np.isnan(found):
-            raise MissingValuesError(f"NaN in {where}: pass missing=True if NaN stands for a missing value.")
-        raise DataError(f"{found} in {where}: feature values must be finite. Clip or drop it first.")
+    def _query_of(self, row: int) -> Any:
+        return self.query_ids[np.searchsorted(self.query_ptr, row, side="right") - 1]
 
     @property
     def n_rows(self) -> int:
@@ -151,7 +133,7 @@ class RankingData:
         part = object.__new__(RankingData)
         part.__dict__.update(
             self.__dict__,
-            X=self.X[a:b],
+            X=_run_of_rows(self.X, a, b),
             y=self.y[a:b],
             query_ptr=self.query_ptr[first : last + 1] - a,
             query_ids=self.query_ids[first:last],
@@ -198,7 +180,14 @@ class RankingData:
         return replace(self, X=X, feature_names=names)
 
     def take_queries(self, queries: ArrayLike) -> RankingData:
-        """The queries of these numbers (or a mask), in the order given; a number may repeat."""
+        """The queries of these numbers (or a mask), in the order given; a number may repeat.
+
+        A run of queries (4, 5, 6) is a view: it shares memory with these data, and nothing is copied.
+
+        >>> data = RankingData([[3.0], [2.0], [0.0]], [1, 0, 2], [0, 1, 2, 3])
+        >>> np.shares_memory(data.take_queries([1, 2]).X, data.X), np.shares_memory(data.take_queries([0, 2]).X, data.X)
+        (True, False)
+        """
         numbers = np.asarray(queries)
         if numbers.dtype == bool:
             numbers = np.flatnonzero(numbers)
@@ -207,6 +196,8 @@ class RankingData:
         outside = numbers[(numbers < 0) | (numbers >= self.n_queries)]
         if outside.size:
             raise DataError(f"Query number {outside[0]} is outside 0..{self.n_queries - 1}.")
+        if (np.diff(numbers) == 1).all():
+            return self._slice(int(numbers[0]), int(numbers[-1]) + 1)
         sizes = self.query_sizes[numbers]
         ptr = np.concatenate(([0], np.cumsum(sizes)))
         rows = np.repeat(self.query_ptr[numbers] - ptr[:-1], sizes) + np.arange(ptr[-1])
@@ -364,6 +355,17 @@ def _as_matrix(X: Any) -> Any:
     if X.shape[1] == 0:
         raise DataError("There are no features: X has no columns.")
     return X
+
+
+def _run_of_rows(X: Any, first: int, last: int) -> Any:
+    """Rows first..last-1 as a view."""
+    if not sp.issparse(X):
+        return X[first:last]
+    a, b = int(X.indptr[first]), int(X.indptr[last])
+    rows = sp.csr_array((last - first, X.shape[1]), dtype=X.dtype)
+    # Given to the constructor, arrays that are less than half of their base would be copied.
+    rows.data, rows.indices, rows.indptr = X.data[a:b], X.indices[a:b], X.indptr[first : last + 1] - a
+    return rows
 
 
 def _as_labels(y: Any, n: int) -> NDArray[np.float32]:

@@ -6,6 +6,7 @@ import json
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypedDict
 
 from leanrank.errors import DataError, UnknownNameError
 
@@ -14,6 +15,25 @@ LABEL_NAMES = ("label", "labels", "relevance", "rel", "grade", "y", "target", "j
 QID_NAMES = ("qid", "query_id", "queryid", "query", "group_id", "groupid", "srch_id", "search_id")
 
 _METADATA_KEY = b"leanrank"
+
+
+class ColumnNames(TypedDict, total=False):
+    """The columns that a caller may name, as keywords."""
+
+    label: str | None
+    qid: str | None
+    features: Sequence[str] | None
+    comments: str | None
+
+
+@dataclass(frozen=True)
+class Columns:
+    """The columns as the caller names them; None where their names or types are to tell."""
+
+    label: str | None = None
+    qid: str | None = None
+    features: Sequence[str] | None = None
+    comments: str | None = None
 
 
 @dataclass(frozen=True)
@@ -32,26 +52,23 @@ class Roles:
         return {_METADATA_KEY: json.dumps({**stated, "missing": self.missing}).encode()}
 
 
-def stated_roles(metadata: Mapping[bytes, bytes] | None, names: Sequence[str]) -> dict[str, str | bool | None]:
-    """What `Roles.to_metadata` once wrote, as far as the columns are still there; empty for other files."""
+def stated_columns(metadata: Mapping[bytes, bytes] | None, names: Sequence[str]) -> tuple[Columns, bool]:
+    """What `Roles.to_metadata` once wrote, as far as the columns are there, and whether NaN is a missing value."""
     try:
         stated = json.loads((metadata or {}).get(_METADATA_KEY, b"{}"))
     except ValueError:
-        return {}
+        stated = None
     if not isinstance(stated, dict):
-        return {}
-    columns = {role: stated[role] for role in ("label", "qid", "comments") if stated.get(role) in names}
-    return {**columns, "missing": stated.get("missing") is True}
+        return Columns(), False
+    roles = {role: stated[role] for role in ("label", "qid", "comments") if stated.get(role) in names}
+    return Columns(**roles), stated.get("missing") is True
 
 
 def assign_roles(
     types: Mapping[str, str],
+    named: Columns,
     *,
     numeric: Iterable[str],
-    label: str | None,
-    qid: str | None,
-    comments: str | None,
-    features: Sequence[str] | str | None,
     needs_qid: bool,
     missing: bool = False,
     also_qid: Iterable[str] = (),
@@ -64,48 +81,59 @@ def assign_roles(
     warning.
 
     >>> types = {"query_id": "string", "bm25": "double", "age": "int64", "label": "int64"}
-    >>> numeric = ["bm25", "age", "label"]
-    >>> assign_roles(types, numeric=numeric, label=None, qid=None, comments=None, features=None, needs_qid=True)
+    >>> assign_roles(types, Columns(), numeric=["bm25", "age", "label"], needs_qid=True)
     Roles(label='label', qid='query_id', comments=None, features=('bm25', 'age'), missing=False)
     """
-    label = _known(types, label, "label column") or _guess(types, "label", LABEL_NAMES)
+    label = _known(types, named.label, "label column") or _guess(types, "label", LABEL_NAMES)
+    qid = named.qid
     if needs_qid:
         candidates = [*types, *also_qid]
         qid = _known(candidates, qid, "qid column") or _guess(candidates, "qid", QID_NAMES)
-    comments = _known(types, comments, "comments column")
+    comments = _known(types, named.comments, "comments column")
     taken = {name: role for role, name in (("comments", comments), ("qid", qid), ("label", label)) if name is not None}
     if len(taken) < sum(name is not None for name in (label, qid, comments)):
         raise DataError(f"label, qid and comments need a column each. Got {label!r}, {qid!r} and {comments!r}.")
-    numbers = set(numeric)
-    if features is None:
-        others = [name for name in types if name not in taken]
-        usual = set() if qid is not None else set(_called(others, QID_NAMES))  # queries were given in another way
-        chosen = [name for name in others if name in numbers and name not in usual]
-        skipped = [name for name in others if name not in chosen]
-        if skipped and chosen:
-            first = types[skipped[0]] if skipped[0] not in usual else "it looks like a query id"
-            warnings.warn(
-                f"Left out {listed(skipped)}: no feature ({first}). Name the features, or the column of "
-                "comments, to silence this.",
-                UserWarning,
-                stacklevel=4,
-            )
+    if named.features is None:
+        chosen = _left_as_features(types, taken, set(numeric))
     else:
-        chosen = [str(name) for name in ([features] if isinstance(features, str) else features)]
-        for name in chosen:
-            if _known(types, name, "feature column") in taken:
-                raise DataError(f"Column {name!r} is the {taken[name]} column: it cannot be a feature too.")
-            if name not in numbers:
-                raise DataError(
-                    f"Column {name!r} is not numeric: its type is {types[name]}. "
-                    "Convert it to numbers, or leave it out."
-                )
+        chosen = _named_features(types, taken, set(numeric), named.features)
     if not chosen:
         raise DataError(f"There are no features: the columns are {listed(types)}, and none is left as a feature.")
     if len(set(chosen)) < len(chosen):
         twice = next(name for name in chosen if chosen.count(name) > 1)
         raise DataError(f"Feature name {twice!r} occurs twice: names must be unique.")
     return Roles(label, qid, comments, tuple(chosen), missing)
+
+
+def _left_as_features(types: Mapping[str, str], taken: Mapping[str, str], numbers: set[str]) -> list[str]:
+    """Every numeric column without another role; a warning says what was left out."""
+    others = [name for name in types if name not in taken]
+    usual = set() if "qid" in taken.values() else set(_called(others, QID_NAMES))  # queries were given in another way
+    chosen = [name for name in others if name in numbers and name not in usual]
+    skipped = [name for name in others if name not in chosen]
+    if skipped and chosen:
+        first = types[skipped[0]] if skipped[0] not in usual else "it looks like a query id"
+        warnings.warn(
+            f"Left out {listed(skipped)}: no feature ({first}). Name the features, or the column of comments, to "
+            "silence this.",
+            UserWarning,
+            stacklevel=5,
+        )
+    return chosen
+
+
+def _named_features(
+    types: Mapping[str, str], taken: Mapping[str, str], numbers: set[str], features: Sequence[str] | str
+) -> list[str]:
+    chosen = [str(name) for name in ([features] if isinstance(features, str) else features)]
+    for name in chosen:
+        if _known(types, name, "feature column") in taken:
+            raise DataError(f"Column {name!r} is the {taken[name]} column: it cannot be a feature too.")
+        if name not in numbers:
+            raise DataError(
+                f"Column {name!r} is not numeric: its type is {types[name]}. Convert it to numbers, or leave it out."
+            )
+    return chosen
 
 
 def free_name(wanted: str, names: Iterable[str]) -> str:
@@ -150,5 +178,6 @@ def _guess(names: Iterable[str], role: str, usual: Sequence[str]) -> str:
     matches = _called(names, usual)
     if len(matches) == 1:
         return matches[0]
-    found = f"{listed(matches)} could all be it" if matches else "no column is called like one"
-    raise DataError(f"Say which column is the {role}, {role}=...: {found}. The columns are {listed(names)}.")
+    why = f"{listed(matches)} could all be it" if matches else "no column is called like one"
+    sentence = f"Say which column is the {role}, {role}=...: {why}. The columns are {listed(names)}."
+    raise DataError(sentence, parameter=role)

@@ -172,10 +172,10 @@ class QueryMinMaxScaler(_ScalesRankingData, _QueryScaler):
         self.fill_missing = fill_missing
 
     def _check_parameters(self) -> None:
-        found: Any = self.decimals
-        whole = isinstance(found, (int, np.integer)) and not isinstance(found, bool)
-        if found is not None and not (whole and 0 <= found <= 15):
-            raise ParameterError.of("QueryMinMaxScaler", "decimals", "None or a whole number from 0 to 15", found)
+        given: Any = self.decimals
+        whole = isinstance(given, (int, np.integer)) and not isinstance(given, bool)
+        if given is not None and not (whole and 0 <= given <= 15):
+            raise ParameterError.of("QueryMinMaxScaler", "decimals", "None or a whole number from 0 to 15", given)
 
     def _scale(self, X: Any, query_ptr: NDArray[np.int64], names: Any, query_ids: Any) -> Any:
         power = 0.0 if self.decimals is None else 10.0**self.decimals
@@ -196,10 +196,10 @@ class QueryMinMaxScaler(_ScalesRankingData, _QueryScaler):
     @staticmethod
     def _scale_stored(X: Any, query_ptr: Any, power: float, out: NDArray[Any], names: Any, query_ids: Any) -> None:
         def work(first: int, last: int) -> tuple[int, int]:
-            found: tuple[int, int] = kernels.query_minmax_csr(
+            refused: tuple[int, int] = kernels.query_minmax_csr(
                 X.data, X.indices, X.indptr, X.shape[1], query_ptr, first, last, power, out
             )
-            return found
+            return refused
 
         for query, feature in over_queries(work, query_ptr):
             if query >= 0:
@@ -219,9 +219,8 @@ class QueryStandardScaler(_ScalesRankingData, _QueryScaler):
 
     Attributes
     ----------
-    n_features_in_ : int
-    feature_names_in_ : array of str
-        Where the input had names.
+    n_features_in_, feature_names_in_ : int, array of str
+        As in `QueryMinMaxScaler`.
 
     Notes
     -----

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from leanrank.data.ranking_data import RankingData
+from leanrank.data.ranking_shape import ROLES, Floats, RankingShape, check_whole
 from leanrank.errors import ParameterError
-
-ROLES = ("informative", "redundant", "interacting", "query-level", "constant", "noise")
-
-Floats = NDArray[np.float64]
 
 # Strictly increasing functions of a whole column: monotone copies.
 _MONOTONE: tuple[Callable[[Floats], Floats], ...] = (
@@ -52,24 +49,26 @@ class FeatureTruth:
     monotone: bool = False
 
 
+class _Streams(NamedTuple):
+    """Random numbers for each purpose on its own, so that more of one thing does not change another."""
+
+    useful: np.random.Generator
+    copies: np.random.Generator
+    pairs: np.random.Generator
+    queries: np.random.Generator
+    constants: np.random.Generator
+    noise: np.random.Generator
+    sizes: np.random.Generator
+    labels: np.random.Generator
+    order: np.random.Generator
+
+
 def make_ranking(
     n_queries: int = 200,
     docs_per_query: int | tuple[int, int] | ArrayLike | Any = (10, 60),
     *,
-    n_informative: int = 10,
-    n_redundant: int = 10,
-    n_interacting: int = 0,
-    n_query_level: int = 0,
-    n_constant: int = 0,
-    n_noise: int = 10,
-    levels: int = 5,
-    noise: float = 0.5,
-    weakest: float = 0.5,
-    copy_noise: float = 0.3,
-    interaction: float = 2.0,
-    query_shift: float = 1.0,
-    shuffle: bool = True,
     random_state: Any = 0,
+    **shape: Any,
 ) -> tuple[RankingData, tuple[FeatureTruth, ...]]:
     r"""Generate judged ranking data whose useful features are known.
 
@@ -101,27 +100,27 @@ def make_ranking(
 
     Parameters
     ----------
-    n_queries : int
+    n_queries : int, default=200
         Number of queries, with ids from 1.
-    docs_per_query : int, (low, high), sequence of n_queries int, or a distribution
+    docs_per_query : int, (low, high), sequence of n_queries int, or a distribution, default=(10, 60)
         A fixed number, a range drawn from uniformly (both ends included), the numbers themselves, or anything with
         ``rvs(size=, random_state=)``, such as a frozen scipy distribution (rounded, at least 1).
-    n_informative, n_redundant, n_interacting, n_query_level, n_constant, n_noise : int
-        Number of features of each role; `n_interacting` is even.
-    levels : int
-        Number of grades 0..levels-1; most documents are 0, and each grade is rarer than the one below.
-    noise : float
-        Standard deviation of the scores' noise in an average query, as a multiple of that of their signal.
-    weakest, interaction : float
-        Weight of the weakest informative feature (the strongest has 1), and of each interacting pair.
-    copy_noise : float
-        Standard deviation of the noise in noisy copies, in units of the latent value.
-    query_shift : float
-        Standard deviation of a feature's shift between queries, in units of its spread inside one.
-    shuffle : bool
-        Whether columns are in random order; otherwise by role, in the order above.
-    random_state : int, Generator or None
+    random_state : int, Generator or None, default=0
         Seed. The number of copies, of query-level, constant and noise features does not change the labels.
+    n_informative, n_redundant, n_interacting, n_query_level, n_constant, n_noise : int, default=10, 10, 0, 0, 0, 10
+        Number of features of each role; `n_interacting` is even.
+    levels : int, default=5
+        Number of grades 0..levels-1; most documents are 0, and each grade is rarer than the one below.
+    noise : float, default=0.5
+        Standard deviation of the scores' noise in an average query, as a multiple of that of their signal.
+    weakest, interaction : float, default=0.5, 2.0
+        Weight of the weakest informative feature (the strongest has 1), and of each interacting pair.
+    copy_noise : float, default=0.3
+        Standard deviation of the noise in noisy copies, in units of the latent value.
+    query_shift : float, default=1.0
+        Standard deviation of a feature's shift between queries, in units of its spread inside one.
+    shuffle : bool, default=True
+        Whether columns are in random order; otherwise by role, in the order above.
 
     Returns
     -------
@@ -143,54 +142,21 @@ def make_ranking(
     f04 redundant f02
     f05 noise None
     """
-    counts = (n_informative, n_redundant, n_interacting, n_query_level, n_constant, n_noise)
-    _check(
-        n_queries,
-        dict(zip(("n_" + role.replace("-", "_") for role in ROLES), counts, strict=True)),
-        levels,
-        {"noise": noise, "copy_noise": copy_noise, "interaction": interaction, "query_shift": query_shift},
-        weakest,
-    )
-    seeds = np.random.default_rng(random_state).integers(2**63, size=len(ROLES) + 3)
-    of_useful, of_copies, of_pairs, of_queries, of_constants, of_noise, of_sizes, of_labels, of_order = (
-        np.random.default_rng(seed) for seed in seeds
-    )
-    sizes = _sizes(docs_per_query, n_queries, of_sizes)
-    n = int(sizes.sum())
-
-    weights = np.linspace(1.0, weakest, n_informative) if n_informative > 1 else np.ones(n_informative)
-    z = of_useful.standard_normal((n, n_informative))
-    pairs = _two_humps(of_pairs, n, n_interacting)
-    agree = np.sign(pairs[:, 0::2]) * np.sign(pairs[:, 1::2])
-    signal = z @ weights + interaction * agree.sum(axis=1)
-    spread = np.sqrt(weights @ weights + interaction**2 * agree.shape[1]) or 1.0
-    share = of_labels.beta(3.0, 6.0, size=n_queries)  # of relevant documents: 1/3 in the mean
-    difficulty = of_labels.lognormal(-0.125, 0.5, size=n_queries)  # 1 in the mean
-    score = signal + noise * spread * np.repeat(difficulty, sizes) * of_labels.standard_normal(n)
-    y = _grades(score, sizes, share, levels, of_labels)
-
-    useful = _observed(z, sizes, query_shift, of_useful)
-    sources, monotone = _copies(n_informative, n_redundant)
-    blurred = (z[:, sources] + copy_noise * of_copies.standard_normal((n, n_redundant))) / np.hypot(1.0, copy_noise)
-    copies = _observed(blurred, sizes, query_shift, of_copies)
-    for count, j in enumerate(np.flatnonzero(monotone)):
-        copies[:, j] = _MONOTONE[count % len(_MONOTONE)](useful[:, sources[j]])
-    noise_columns = of_noise.standard_normal((n, n_noise))
-    noise_columns[:, ::2] = _two_humps(of_noise, n, (n_noise + 1) // 2)
-    query_level = np.log(share / (1.0 - share))[:, None] + 0.5 * of_queries.standard_normal((n_queries, n_query_level))
-    columns = [
-        useful,
-        copies,
-        _observed(pairs, sizes, query_shift, of_pairs),
-        np.repeat(query_level, sizes, axis=0),
-        np.broadcast_to(of_constants.uniform(0.0, 5.0, size=n_constant).round(2), (n, n_constant)),
-        _observed(noise_columns, sizes, query_shift, of_noise),
-    ]
-    order = of_order.permutation(sum(counts)) if shuffle else np.arange(sum(counts))
-    truth = _truth(counts, order, weights, sources, monotone, interaction)
+    check_whole("n_queries", n_queries, 1)
+    wanted = RankingShape.of(shape)
+    seeds = np.random.default_rng(random_state).integers(2**63, size=len(_Streams._fields))
+    rng = _Streams(*(np.random.default_rng(seed) for seed in seeds))
+    sizes = _sizes(docs_per_query, n_queries, rng.sizes)
+    z = rng.useful.standard_normal((int(sizes.sum()), wanted.n_informative))
+    pairs = _two_humps(rng.pairs, len(z), wanted.n_interacting)
+    share = rng.labels.beta(3.0, 6.0, size=n_queries)  # of relevant documents: 1/3 in the mean
+    score = _scores(z, pairs, wanted, sizes, rng.labels)
+    n_features = sum(wanted.counts)
+    order = rng.order.permutation(n_features) if wanted.shuffle else np.arange(n_features)
+    truth = _truth(wanted, order)
     data = RankingData(
-        X=np.concatenate(columns, axis=1)[:, order],
-        y=y,
+        X=np.concatenate(_columns(z, pairs, wanted, sizes, share, rng), axis=1)[:, order],
+        y=_grades(score, sizes, share, wanted.levels, rng.labels),
         query_ptr=np.concatenate(([0], np.cumsum(sizes))),
         query_ids=np.arange(1, n_queries + 1),
         feature_names=tuple(entry.name for entry in truth),
@@ -198,24 +164,43 @@ def make_ranking(
     return data, truth
 
 
-def _check(n_queries: Any, counts: dict[str, Any], levels: Any, reals: dict[str, Any], weakest: Any) -> None:
-    refuse = partial(ParameterError.of, "make_ranking")
-    least_of = {"n_queries": 1, "levels": 2}
-    for name, value in {"n_queries": n_queries, "levels": levels, **counts}.items():
-        least = least_of.get(name, 0)
-        if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
-            raise refuse(name, f"a whole number >= {least}", value)
-    if sum(counts.values()) == 0:
-        raise ParameterError("make_ranking was asked for no features at all: ask for at least one of some role.")
-    if counts["n_interacting"] % 2:
-        raise refuse("n_interacting", "even, as interacting features come in pairs", counts["n_interacting"])
-    if counts["n_redundant"] and not counts["n_informative"]:
-        raise refuse("n_redundant", "0 without informative features to copy", counts["n_redundant"])
-    for name, value in reals.items():
-        if not np.isscalar(value) or not 0 <= value < np.inf:  # type: ignore[operator]
-            raise refuse(name, "a number >= 0", value)
-    if not np.isscalar(weakest) or not 0 < weakest <= 1:  # type: ignore[operator]
-        raise refuse("weakest", "in (0, 1]", weakest)
+def _scores(
+    z: Floats, pairs: Floats, wanted: RankingShape, sizes: NDArray[np.int64], rng: np.random.Generator
+) -> Floats:
+    """The true scores of all documents, and noise that differs between queries."""
+    weights = wanted.weights
+    agree = np.sign(pairs[:, 0::2]) * np.sign(pairs[:, 1::2])
+    signal = z @ weights + wanted.interaction * agree.sum(axis=1)
+    spread = np.sqrt(weights @ weights + wanted.interaction**2 * agree.shape[1]) or 1.0
+    difficulty = rng.lognormal(-0.125, 0.5, size=len(sizes))  # 1 in the mean
+    return np.asarray(signal + wanted.noise * spread * np.repeat(difficulty, sizes) * rng.standard_normal(len(z)))
+
+
+def _columns(
+    z: Floats, pairs: Floats, wanted: RankingShape, sizes: NDArray[np.int64], share: Floats, rng: _Streams
+) -> list[Floats]:
+    """What is observed, role by role."""
+    n = len(z)
+    observed = partial(_observed, sizes=sizes, query_shift=wanted.query_shift)
+    useful = observed(z, rng=rng.useful)
+    sources, monotone = _copies(wanted.n_informative, wanted.n_redundant)
+    blur = wanted.copy_noise * rng.copies.standard_normal((n, wanted.n_redundant))
+    copies = observed((z[:, sources] + blur) / np.hypot(1.0, wanted.copy_noise), rng=rng.copies)
+    for count, j in enumerate(np.flatnonzero(monotone)):
+        copies[:, j] = _MONOTONE[count % len(_MONOTONE)](useful[:, sources[j]])
+    noise = rng.noise.standard_normal((n, wanted.n_noise))
+    noise[:, ::2] = _two_humps(rng.noise, n, (wanted.n_noise + 1) // 2)
+    of_queries = rng.queries.standard_normal((len(sizes), wanted.n_query_level))
+    query_level = np.log(share / (1.0 - share))[:, None] + 0.5 * of_queries
+    constants = rng.constants.uniform(0.0, 5.0, size=wanted.n_constant).round(2)
+    return [
+        useful,
+        copies,
+        observed(pairs, rng=rng.pairs),
+        np.repeat(query_level, sizes, axis=0),
+        np.broadcast_to(constants, (n, wanted.n_constant)),
+        observed(noise, rng=rng.noise),
+    ]
 
 
 def _sizes(docs_per_query: Any, n_queries: int, rng: np.random.Generator) -> NDArray[np.int64]:
@@ -271,14 +256,9 @@ def _copies(n_informative: int, n_redundant: int) -> tuple[NDArray[np.int64], ND
     return number % max(1, n_informative), (number + turn) % 2 == 1
 
 
-def _truth(
-    counts: Sequence[int],
-    order: NDArray[np.int64],
-    weights: Floats,
-    sources: NDArray[np.int64],
-    monotone: NDArray[np.bool_],
-    interaction: float,
-) -> tuple[FeatureTruth, ...]:
+def _truth(wanted: RankingShape, order: NDArray[np.int64]) -> tuple[FeatureTruth, ...]:
+    counts, weights = wanted.counts, wanted.weights
+    sources, monotone = _copies(wanted.n_informative, wanted.n_redundant)
     n_features = len(order)
     width = max(2, len(str(n_features)))
     names = np.empty(n_features, dtype=object)  # by number before shuffling
@@ -294,7 +274,7 @@ def _truth(
         elif role == "redundant":
             truth.append(FeatureTruth(name, role, names[sources[i]], monotone=bool(monotone[i])))
         elif role == "interacting":
-            truth.append(FeatureTruth(name, role, names[first[role] + (i ^ 1)], weight=float(interaction)))
+            truth.append(FeatureTruth(name, role, names[first[role] + (i ^ 1)], weight=float(wanted.interaction)))
         else:
             truth.append(FeatureTruth(name, role))
     return tuple(truth)

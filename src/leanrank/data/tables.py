@@ -6,19 +6,12 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-import numpy as np
 from numpy.typing import ArrayLike
 
-from leanrank.data.grouping import query_offsets
-from leanrank.data.parquet.files import about
-from leanrank.data.parquet.scan import ParquetSource, open_parquet
+from leanrank.data.formats import DELIMITERS, ending, endings, format_of_content, format_of_name
 from leanrank.data.ranking_data import RankingData
-from leanrank.data.tabular.csv_reader import read_csv
+from leanrank.data.roles import Columns
 from leanrank.errors import DataError
-
-_PARQUET = (".parquet", ".pq")
-_DELIMITERS = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
-_COMPRESSED = (".gz", ".bz2", ".zst")
 
 
 def read_table(
@@ -29,7 +22,6 @@ def read_table(
     features: Sequence[str] | None = None,
     comments: str | None = None,
     group: ArrayLike | None = None,
-    query_ptr: ArrayLike | None = None,
     regroup: bool = False,
     missing: bool | None = None,
     delimiter: str | None = None,
@@ -43,8 +35,8 @@ def read_table(
         or ``.zst``.
     label, qid, features, comments
         Names of columns, as in `from_frame`; files that `write_parquet` wrote need none.
-    group, query_ptr : arrays, optional
-        Rows per query, or offsets of the queries, in place of `qid`.
+    group : array, optional
+        Rows per query, in place of `qid`.
     regroup : bool
         Bring the rows of a query together (stable) where they are not adjacent, rather than refuse.
     missing : bool, optional
@@ -72,58 +64,20 @@ def read_table(
     file = Path(path)
     if not file.exists():
         raise DataError(f"{file}: there is no such file or folder.")
-    suffixes = [suffix.lower() for suffix in file.suffixes]
-    kind = suffixes[-2] if len(suffixes) > 1 and suffixes[-1] in _COMPRESSED else (suffixes or [""])[-1]
-    names = {"label": label, "qid": qid, "comments": comments}
-    if file.is_dir() or kind in _PARQUET or (kind not in _DELIMITERS and delimiter is None and _is_parquet(file)):
-        needs_qid = qid is not None or (group is None and query_ptr is None)
-        source = open_parquet(file, **names, features=features, regroup=regroup, missing=missing, needs_qid=needs_qid)
-        return _read_whole(source, file, group=group, query_ptr=query_ptr)
-    if delimiter is None and kind not in _DELIMITERS:
+    kind = "parquet" if file.is_dir() else format_of_name(file)
+    if kind not in ("csv", "parquet"):
+        kind = "csv" if delimiter is not None else format_of_content(file)
+    named = Columns(label, qid, features, comments)
+    if kind == "parquet":
+        from leanrank.data.parquet.reader import read_parquet
+
+        return read_parquet(file, named, group=group, regroup=regroup, missing=missing)
+    if kind != "csv":
         raise DataError(
-            f"{file}: neither Parquet nor CSV by its name. Use .parquet, .csv or .tsv, pass delimiter=',' if it is a "
-            "CSV all the same, or read LETOR text with read_letor."
+            f"{file}: neither Parquet nor CSV by its name. Use {endings('parquet', 'csv')}, pass delimiter=',' if it "
+            "is a CSV all the same, or read LETOR text with read_letor."
         )
-    return read_csv(
-        file,
-        delimiter=delimiter or _DELIMITERS[kind],
-        **names,
-        features=features,
-        group=group,
-        query_ptr=query_ptr,
-        regroup=regroup,
-        missing=bool(missing),
-    )
+    from leanrank.data.tabular.csv_reader import read_csv
 
-
-def _is_parquet(file: Path) -> bool:
-    with file.open("rb") as opened:
-        return opened.read(4) == b"PAR1"
-
-
-def _read_whole(
-    source: ParquetSource, path: Path, *, group: ArrayLike | None, query_ptr: ArrayLike | None
-) -> RankingData:
-    n = source.n_rows
-    with about(path):
-        X = np.empty((n, len(source.feature_names)), dtype=source.dtype)
-        y = np.empty(n, dtype=np.float32)
-        ids, texts, top = [], [], 0
-        for rows in source.stream():
-            X[top : top + len(rows)] = rows.X
-            y[top : top + len(rows)] = rows.y
-            ids.append(rows.qid)
-            if rows.comments is not None:
-                texts.append(rows.comments)
-            top += len(rows)
-        offsets, query_ids, order = query_offsets(
-            np.concatenate(ids) if source.roles.qid is not None else None,
-            group=group,
-            query_ptr=query_ptr,
-            n_rows=n,
-            regroup=source.regroup,
-        )
-        comments = None if source.roles.comments is None else np.concatenate(texts)
-        if order is not None:
-            X, y, comments = X[order], y[order], None if comments is None else comments[order]
-        return RankingData(X, y, offsets, query_ids, source.feature_names, comments, source.missing)  # type: ignore[arg-type]
+    between = delimiter or DELIMITERS[ending(file)]
+    return read_csv(file, named, delimiter=between, group=group, regroup=regroup, missing=bool(missing))

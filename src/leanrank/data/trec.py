@@ -27,7 +27,7 @@ class JudgedRun:
     Attributes
     ----------
     y, scores : arrays of shape (n,)
-        Of the retrieved documents, query by query; a document that is not in the qrels has the label 0.
+        Labels of the retrieved documents, query by query; a document that is not in the qrels has the label 0.
     query_ptr : array of shape (Q + 1,)
     query_ids : array of shape (Q,)
         The queries that are both in the run and in the qrels, in the order of the run.

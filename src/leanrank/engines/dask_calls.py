@@ -1,32 +1,30 @@
-"""Many independent tasks on the workers of a Dask cluster, with data that every worker gets once."""
+"""Calls on the workers of a Dask cluster, with data that every worker gets once."""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable
+from concurrent.futures import CancelledError, Future
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from leanrank._optional import require
+from leanrank.engines.calls import Calls, Outcome, Work, WorkerLost, sendable, timed
 from leanrank.engines.dask_checks import check_workers, explained
-from leanrank.errors import LeanRankError, ParameterError
 from leanrank.kernels._threads import at_most
 
 if TYPE_CHECKING:
     from leanrank.engines.dask_engine import DaskEngine
 
-distributed = require("distributed", "DaskEngine")
-
-#: What a worker computes: the shared object, a task, and what this task needs beside it.
-Work = Callable[[Any, Any, Any], Any]
+#: Calls under way per thread of the workers: the next one is there when one ends, and workers that join get some.
+_AHEAD = 4
 
 
-class DaskCalls:
-    """Calls of a function on the workers; made by `DaskEngine.calls`, and best used in a `with` statement.
+class DaskCalls(Calls):
+    """Calls on the workers; made by `DaskEngine.calls`.
 
     An object that many calls share is sent to every worker once and stays there until the end: what it keeps for
     itself (prepared folds, graphs) serves all calls of that worker. A call is one thread of its worker. One that dies
-    with its worker is run again by Dask's scheduler, as long as another worker has the shared object.
+    with its worker is run again by Dask's scheduler, as long as another worker has the shared object; where none has,
+    the call is lost, and the object is sent again with the next one.
 
     Parameters
     ----------
@@ -34,61 +32,55 @@ class DaskCalls:
     """
 
     def __init__(self, engine: DaskEngine) -> None:
-        self.engine = engine
+        self.client = engine.client
         self._shared: dict[int, tuple[Any, Any]] = {}  # by identity; the object itself is held so that it stays unique
+        self._theirs: dict[Future[Outcome], Any] = {}  # Dask forgets what nobody holds
 
-    def run(
-        self, work: Work, shared: Any, tasks: Mapping[str, Any], needs: Callable[[Any], Any] = lambda task: None
-    ) -> Iterator[tuple[str, Any, float]]:
-        """Yield the key, the result and the seconds of each task as they come; an error of ours is a result too."""
-        client = self.engine.client
-        check_workers(client)
-        with explained(client):
-            futures = {}
-            with _sendable():
-                there = self._sent(shared)
-                for key, task in tasks.items():
-                    futures[client.submit(_call, work, there, task, needs(task), pure=False)] = key
+    def ready(self) -> int:
+        return _AHEAD * sum(check_workers(self.client).values())
+
+    def submit(self, work: Work, shared: Any, task: Any, needs: Any) -> Future[Outcome]:
+        future: Future[Outcome] = Future()
+        with explained(self.client), sendable("the Dask workers", (TypeError, AttributeError)):
+            if id(shared) not in self._shared:
+                self._shared[id(shared)] = (shared, self.client.scatter(shared, broadcast=True, hash=False))
+            there = self._shared[id(shared)][1]
+            theirs = self.client.submit(_call, work, there, task, needs, pure=False)
+        self._theirs[future] = theirs
+        theirs.add_done_callback(partial(_settle, future))
+        return future
+
+    def outcome(self, future: Future[Outcome]) -> Outcome:
+        del self._theirs[future]
+        with explained(self.client):
             try:
-                for future in distributed.as_completed(list(futures), loop=client.loop):
-                    yield futures[future], *future.result()
-            finally:
-                client.cancel([future for future in futures if not future.done()])
+                return future.result()
+            except CancelledError as error:
+                # Only what was sent can be lost for good, and only with every worker that had it.
+                self._shared.clear()
+                raise WorkerLost(
+                    "the Dask workers that had its data died each time, most often short of memory. Give them more "
+                    "memory or fewer threads"
+                ) from error
 
-    def _sent(self, shared: Any) -> Any:
-        if id(shared) not in self._shared:
-            self._shared[id(shared)] = (shared, self.engine.client.scatter(shared, broadcast=True, hash=False))
-        return self._shared[id(shared)][1]
+    def stop(self, futures: Iterable[Future[Outcome]]) -> None:
+        if self.client.status == "running":
+            self.client.cancel([self._theirs[future] for future in futures if not future.done()])
 
     def close(self) -> None:
         """Let the workers forget what they share."""
         self._shared.clear()
-
-    def __enter__(self) -> DaskCalls:
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        self.close()
+        self._theirs.clear()
 
 
-@contextmanager
-def _sendable() -> Iterator[None]:
-    """Say in our words that something cannot be sent."""
+def _call(work: Work, shared: Any, task: Any, needs: Any) -> Outcome:
+    with at_most(1):
+        return timed(work, shared, task, needs)
+
+
+def _settle(future: Future[Outcome], theirs: Any) -> None:
+    """Pass on what became of a call; called by a thread of Dask's."""
     try:
-        yield
-    except (TypeError, AttributeError) as error:  # what Dask makes of every failure to pack something
-        cause = error.__cause__ or error
-        raise ParameterError(
-            f"The work cannot be sent to the Dask workers ({type(cause).__name__}: {str(cause)[:200]}). Give methods "
-            "and rankers no engine, open file or connection of their own."
-        ) from error
-
-
-def _call(work: Work, shared: Any, task: Any, inputs: Any) -> tuple[Any, float]:
-    start = time.perf_counter()
-    try:
-        with at_most(1):
-            result = work(shared, task, inputs)
-    except LeanRankError as error:
-        result = error
-    return result, time.perf_counter() - start
+        future.set_result(theirs.result())
+    except BaseException as error:
+        future.set_exception(error)

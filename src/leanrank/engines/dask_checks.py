@@ -26,13 +26,13 @@ def check_workers(client: Any) -> dict[str, int]:
         raise EngineError(
             f"The Dask client of {address} is {client.status}: its scheduler is gone. Make a client of a running one."
         )
-    try:
-        client.wait_for_workers(1, timeout=PATIENCE)
-    except TimeoutError as error:
-        raise EngineError(
-            f"The Dask scheduler {address} has no worker after {PATIENCE} s. Start some: dask worker {address}"
-        ) from error
     with explained(client):
+        try:
+            client.wait_for_workers(1, timeout=PATIENCE)
+        except TimeoutError as error:
+            raise EngineError(
+                f"The Dask scheduler {address} has no worker after {PATIENCE} s. Start some: dask worker {address}"
+            ) from error
         # Functions of the standard library: to send one of ours to a worker without leanrank would end the worker.
         versions = client.run(resolve_name, "leanrank:__version__", on_error="return")
         pythons = client.run(python_version, on_error="return")

@@ -42,10 +42,12 @@ class DaskEngine:
     ----------
     client : distributed.Client or str
         A client, or the address of a scheduler ("tcp://host:8786").
-    block_rows : int
+    block_rows : int, default=100000
         Rows a worker holds at once, per thread.
-    read_on : {"workers", "driver"}
+    read_on : {"workers", "driver"}, default="workers"
         Who reads files. Workers must see them under the same path.
+    device : {"cpu", "cuda", "auto"}, default="cpu"
+        What each worker computes on: its processor, its GPU, or a GPU where it has one; see `LocalEngine`.
 
     Notes
     -----
@@ -61,11 +63,14 @@ class DaskEngine:
     >>> graph = feature_graph(scan_parquet("judged/"), engine=engine)  # doctest: +SKIP
     """
 
-    def __init__(self, client: Any, *, block_rows: int = BLOCK_ROWS, read_on: str = "workers") -> None:
-        check_engine("DaskEngine", block_rows, read_on)
+    def __init__(
+        self, client: Any, *, block_rows: int = BLOCK_ROWS, read_on: str = "workers", device: str = "cpu"
+    ) -> None:
+        check_engine("DaskEngine", block_rows, read_on, device)
         self.client = connected(client) if isinstance(client, str) else client
         self.block_rows = block_rows
         self.read_on = read_on
+        self.device = device
         if not isinstance(self.client, distributed.Client) or self.client.asynchronous:
             raise ParameterError.of("DaskEngine", "client", "a distributed.Client that is not asynchronous", client)
 
@@ -78,7 +83,7 @@ class DaskEngine:
     def run(self, statistics: Sequence[Statistic], source: RankingSource, *, progress: bool = False) -> list[Any]:
         """The merged partial of each statistic over all blocks of `source`, read once."""
         n_threads = sum(check_workers(self.client).values())
-        task = FoldTask(tuple(statistics), self.block_rows)
+        task = FoldTask.on(self, statistics)
         split = task.split(source, PARTS_PER_THREAD * n_threads, self.read_on)
         with explained(self.client):
             if split is None:

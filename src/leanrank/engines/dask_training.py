@@ -16,6 +16,7 @@ from leanrank.data.partitions import PartitionedSource
 from leanrank.data.ranking_data import RankingData, RankingSource, concatenate
 from leanrank.engines.dask_checks import check_workers, explained
 from leanrank.engines.dask_engine import DaskEngine
+from leanrank.engines.fold import engine_for
 from leanrank.engines.fold_task import sendable_blocks
 from leanrank.errors import EngineError, ParameterError
 
@@ -41,7 +42,8 @@ class Relabel:
 def train_lightgbm(engine: Any, source: RankingSource, params: dict[str, Any], relabel: Relabel) -> str:
     """The text of a `lightgbm.Booster` trained by `DaskLGBMRanker` with these parameters."""
     lightgbm = require("lightgbm", "LightGBM on Dask")
-    client = _client(engine)
+    engine = _cluster(engine)
+    client = engine.client
     with explained(client), client.as_current(), warnings.catch_warnings():
         # it ignores parameters that only one machine has (n_jobs), and says so
         warnings.filterwarnings("ignore", message="Parameter .* will be ignored", category=UserWarning)
@@ -66,7 +68,8 @@ def train_xgboost(
     """
     xgboost = require("xgboost", "XGBoost on Dask")
     on_dask = require("xgboost.dask", "XGBoost on Dask")
-    client = _client(engine)
+    engine = _cluster(engine)
+    client = engine.client
     with explained(client), client.as_current():
         X, y, _, qid = _on_workers(engine, source, relabel)
         model = on_dask.DaskXGBRanker(**params, allow_group_split=True)  # parts have whole queries
@@ -85,10 +88,11 @@ def train_xgboost(
     return bytes(booster.save_raw("json")).decode("utf-8")
 
 
-def _client(engine: Any) -> Any:
+def _cluster(engine: Any) -> DaskEngine:
+    engine = engine_for(engine)
     if not isinstance(engine, DaskEngine):
         raise ParameterError.of("as_ranker", "engine", "a DaskEngine: training is distributed by Dask only", engine)
-    return engine.client
+    return engine
 
 
 def _on_workers(engine: DaskEngine, source: RankingSource, relabel: Relabel) -> Sequence[Any]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from typing import Any, Protocol, runtime_checkable
 
 from leanrank.data.ranking_data import RankingData, RankingSource
@@ -15,7 +14,8 @@ class Statistic(Protocol):
     """What a filter needs to know, computed from blocks of whole queries.
 
     `merge` is associative and commutative, so blocks may be of any size, on any machine, in any order.
-    A statistic is a small frozen object without data of its own; a partial is a tuple of arrays.
+    A statistic is a small frozen object without data of its own; a partial is a tuple of arrays. It may have a form
+    for accelerators beside `of`: see `leanrank.engines.arithmetic.Arithmetic`.
     """
 
     def of(self, block: RankingData) -> Any:
@@ -40,7 +40,7 @@ class Engine(Protocol):
         ...
 
 
-def fold(statistics: Any, source: RankingSource, engine: Engine | None = None, *, progress: bool = False) -> Any:
+def fold(statistics: Any, source: RankingSource, engine: Engine | str | None = None, *, progress: bool = False) -> Any:
     """Compute statistics in one pass over the queries of `source`.
 
     Parameters
@@ -49,9 +49,10 @@ def fold(statistics: Any, source: RankingSource, engine: Engine | None = None, *
         All are computed from the same pass.
     source : RankingData or RankingSource
         Anything with ``.blocks()`` and ``.feature_names``.
-    engine : Engine, optional
-        Where to run; threads of this machine (`LocalEngine()`) if not given.
-    progress : bool
+    engine : Engine or str, default=None
+        Where to run; threads of this machine (`LocalEngine()`) if not given. A name as the command line takes it does
+        too: "local:4", "cuda" for a GPU, "dask://host:8786", "spark".
+    progress : bool, default=False
         Show a bar while a terminal is watching.
 
     Returns
@@ -65,24 +66,15 @@ def fold(statistics: Any, source: RankingSource, engine: Engine | None = None, *
     >>> fold(Similarity("kendall"), data).round(3).tolist()
     [[1.0, 0.333], [0.333, 1.0]]
     """
-    if not isinstance(source, RankingSource):
-        raise ParameterError.of("fold", "source", "a RankingData or a RankingSource", type(source).__name__)
-    if engine is None:
-        from leanrank.engines.local import LocalEngine
-
-        engine = LocalEngine()
     if isinstance(statistics, Mapping):
         each = list(statistics.values())
     elif isinstance(statistics, (list, tuple)):
         each = list(statistics)
     else:
         each = [statistics]
-    for statistic in each:
-        if not isinstance(statistic, Statistic):
-            raise ParameterError.of("fold", "statistics", "objects with of, merge and finish", statistic)
     if not each:
         raise ParameterError.of("fold", "statistics", "at least one statistic", statistics)
-    partials = engine.run(each, source, progress=progress)
+    partials = fold_partials(each, source, engine, progress=progress)
     results = [statistic.finish(partial) for statistic, partial in zip(each, partials, strict=True)]
     if isinstance(statistics, Mapping):
         return dict(zip(statistics, results, strict=True))
@@ -91,17 +83,35 @@ def fold(statistics: Any, source: RankingSource, engine: Engine | None = None, *
     return results[0]
 
 
-def calls_of(engine: Any) -> AbstractContextManager[Any]:
-    """Calls of functions on the workers of an engine that can (Dask's); None from one that cannot."""
-    return engine.calls() if hasattr(engine, "calls") else nullcontext()
+def fold_partials(
+    statistics: Sequence[Statistic],
+    source: RankingSource,
+    engine: Engine | str | None = None,
+    *,
+    progress: bool = False,
+) -> list[Any]:
+    """The merged partial of each statistic: a fold without `finish`, for results that are to be merged further."""
+    if not isinstance(source, RankingSource):
+        raise ParameterError.of("fold", "source", "a RankingData or a RankingSource", type(source).__name__)
+    for statistic in statistics:
+        if not isinstance(statistic, Statistic):
+            raise ParameterError.of("fold", "statistics", "objects with of, merge and finish", statistic)
+    return engine_for(engine).run(statistics, source, progress=progress)
 
 
-def caller_of(engine: Any, owner: str) -> Any:
-    """The engine if it can call functions on its workers (Dask's can), as `owner` needs it; None if none is given."""
-    if engine is None or hasattr(engine, "calls"):
-        return engine
-    rule = "a DaskEngine, whose workers can train rankers; leave it out to work here"
-    raise ParameterError.of(owner, "engine", rule, engine)
+def engine_for(engine: Engine | str | None) -> Engine:
+    """The engine itself, the one a name stands for, or threads of this machine."""
+    if engine is None:
+        from leanrank.engines.local import LocalEngine
+
+        return LocalEngine()
+    if isinstance(engine, str):
+        from leanrank.engines.parse import engine_of
+
+        return engine_of(engine)
+    if not isinstance(engine, Engine):
+        raise ParameterError.of("fold", "engine", "an engine, or the name of one", engine)
+    return engine
 
 
 def merge_in_order(statistics: Sequence[Statistic], merged: list[Any] | None, new: list[Any]) -> list[Any]:

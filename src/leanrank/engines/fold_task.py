@@ -10,6 +10,7 @@ from typing import Any
 
 from leanrank.data.partitions import Part, PartitionedSource
 from leanrank.data.ranking_data import RankingData, RankingSource
+from leanrank.engines.device import check_device, check_forms, gpu_for, partials_of
 from leanrank.engines.fold import Statistic, merge_in_order
 from leanrank.engines.progress import watched_blocks
 from leanrank.engines.queries_once import QueriesOnce
@@ -31,6 +32,13 @@ class FoldTask:
 
     statistics: tuple[Statistic, ...]
     block_rows: int
+    device: str = "cpu"
+
+    @classmethod
+    def on(cls, engine: Any, statistics: Sequence[Statistic]) -> FoldTask:
+        """The task of a cluster's engine; refused here where its workers could not do it."""
+        check_forms(type(engine).__name__, engine.device, statistics)
+        return cls(tuple(statistics), engine.block_rows, engine.device)
 
     def of_part(self, part: Part) -> list[Any] | None:
         """Partials of a part, read here block by block; None if no query begins in it."""
@@ -50,7 +58,7 @@ class FoldTask:
 
     def of_block(self, block: RankingData) -> list[Any]:
         """Partials of a block."""
-        return [statistic.of(block) for statistic in self.statistics]
+        return partials_of(self.statistics, block, gpu_for(self.statistics, self.device))
 
     def merge(self, several: Sequence[list[Any] | None]) -> list[Any] | None:
         """Partials of consecutive parts together, merged in their order."""
@@ -85,8 +93,9 @@ def sendable_blocks(source: RankingSource, block_rows: int, *, progress: bool) -
         yield from block.blocks(max(1, min(block.n_rows, block.n_rows * SENT_BYTES // max(1, size))))
 
 
-def check_engine(owner: str, block_rows: int, read_on: str) -> None:
+def check_engine(owner: str, block_rows: int, read_on: str, device: str) -> None:
     """Refuse parameters of a cluster's engine that cannot be."""
+    check_device(owner, device)
     if block_rows < 1:
         raise ParameterError.of(owner, "block_rows", ">= 1", block_rows)
     if read_on not in READ_ON:

@@ -5,12 +5,17 @@ from __future__ import annotations
 import os
 import socket
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from leanrank.engines.fold import Engine
 from leanrank.errors import EngineError, ParameterError, UnknownNameError
 
+if TYPE_CHECKING:
+    from leanrank.engines.dask_engine import DaskEngine
+
 _PATIENCE = 10
+#: Dask engines by the address of their scheduler: a name given again is the same connection.
+_connected: dict[str, DaskEngine] = {}
 
 
 def engine_of(text: str) -> Engine:
@@ -19,13 +24,14 @@ def engine_of(text: str) -> Engine:
     =======================  =======================================================================
     ``local``                threads of this machine, as many as it has cores
     ``local:4``              four threads of this machine
+    ``cuda``                 the GPU of this machine
     ``dask://host:8786``     the Dask cluster with this scheduler
     ``spark``                the Spark session of the environment (spark-submit, or all cores here)
     ``spark://host:7077``    the Spark cluster with this master
     =======================  =======================================================================
 
     >>> engine_of("local:4")
-    LocalEngine(n_threads=4, block_rows=100000)
+    LocalEngine(n_threads=4, block_rows=None, device='cpu')
     """
     kind, colon, rest = text.strip().partition(":")
     if kind == "local":
@@ -34,16 +40,23 @@ def engine_of(text: str) -> Engine:
         if colon and not (rest.isdecimal() and int(rest) >= 1):
             raise ParameterError.of("--engine", "local", "a number of threads after the colon, as in local:4", text)
         return LocalEngine(int(rest)) if colon else LocalEngine()
+    if text.strip() == "cuda":
+        from leanrank.engines.local import LocalEngine
+
+        return LocalEngine(device="cuda")
     if kind == "dask":
         from leanrank.engines.dask_engine import DaskEngine
 
-        host, port = _host_and_port(rest, text)
-        return DaskEngine(f"tcp://{host}:{port}")
+        address = "tcp://{}:{}".format(*_host_and_port(rest, text))
+        known = _connected.get(address)
+        if known is None or known.client.status != "running":
+            known = _connected[address] = DaskEngine(address)
+        return known
     if kind == "spark":
         from leanrank.engines.spark_engine import SparkEngine
 
         return SparkEngine(_session(text.strip() if colon else None, rest))
-    raise UnknownNameError.of("engine", kind, ("dask", "local", "spark"))
+    raise UnknownNameError.of("engine", kind, ("cuda", "dask", "local", "spark"))
 
 
 def _host_and_port(rest: str, text: str) -> tuple[str, int]:

@@ -1,11 +1,11 @@
-"""A progress bar on a terminal, nothing in a pipe."""
+"""One progress bar for everything that takes long: on a terminal, never in a pipe."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TypeAlias
+from typing import Any, Self, TypeAlias
 
 from leanrank.data.ranking_data import RankingData, RankingSource
 
@@ -13,23 +13,57 @@ from leanrank.data.ranking_data import RankingData, RankingSource
 Advance: TypeAlias = Callable[..., None]
 
 
+class ProgressBar:
+    """Counts what is done, stage by stage, on standard error; nothing unless `shown` and a terminal is watching.
+
+    >>> with ProgressBar(shown=False) as bar:
+    ...     bar.stage("paths", 2)
+    ...     bar.step()
+    """
+
+    def __init__(self, *, shown: bool = True) -> None:
+        self._shown = shown and is_watched()
+        self._bar: Any = None
+        self._stage: Any = None
+
+    def __enter__(self) -> Self:
+        if self._shown:
+            from rich.console import Console
+            from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
+            columns = (TextColumn("{task.description:<12}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
+            self._bar = Progress(*columns, console=Console(stderr=True), transient=True)
+            self._bar.start()
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+            self._bar = None
+
+    def stage(self, what: str, total: float | None) -> None:
+        """A new stage of so much work begins."""
+        if self._bar is not None:
+            if self._stage is not None:
+                self._bar.update(self._stage, visible=False)
+            self._stage = self._bar.add_task(what, total=total)
+
+    def step(self, done: float = 1, what: str | None = None) -> None:
+        """So much more of the stage is done, and what to say of it."""
+        if self._bar is not None and self._stage is not None:
+            self._bar.update(self._stage, advance=done, description=what)
+
+
 @contextmanager
 def progress_bar(what: str, total: float | None, *, shown: bool) -> Iterator[Advance]:
-    """Yield a function that moves the bar; it does nothing unless `shown` and a terminal is watching.
+    """A bar of one stage: yields the function that moves it.
 
     >>> with progress_bar("reading", total=3, shown=False) as advance:
     ...     advance(2, "two of three")
     """
-    if not (shown and is_watched()):
-        yield lambda done, what=None: None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
-
-    columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(what, total=total)
-        yield lambda done, what=None: bar.update(task, advance=done, description=what)
+    with ProgressBar(shown=shown) as bar:
+        bar.stage(what, total)
+        yield bar.step
 
 
 def watched_blocks(source: RankingSource, block_rows: int, *, shown: bool) -> Iterator[RankingData]:

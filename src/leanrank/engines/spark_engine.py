@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from leanrank import __version__
@@ -17,6 +17,9 @@ from leanrank.engines.progress import is_watched, progress_bar
 from leanrank.errors import EngineError, LeanRankError, ParameterError
 
 pyspark = require("pyspark", "SparkEngine")
+
+if TYPE_CHECKING:
+    from leanrank.engines.spark_calls import SparkCalls
 
 #: Seconds between two looks at how far Spark is.
 _LOOK = 0.2
@@ -35,10 +38,12 @@ class SparkEngine:
     ----------
     session : pyspark.sql.SparkSession
         Not one of Spark Connect, which has no RDDs.
-    block_rows : int
+    block_rows : int, default=100000
         Rows a Python worker holds at once.
-    read_on : {"workers", "driver"}
+    read_on : {"workers", "driver"}, default="workers"
         Who reads files. Executors must see them under the same path.
+    device : {"cpu", "cuda", "auto"}, default="cpu"
+        What each worker computes on: its processor, its GPU, or a GPU where it has one; see `LocalEngine`.
 
     Notes
     -----
@@ -53,13 +58,16 @@ class SparkEngine:
     >>> graph = feature_graph(scan_parquet("judged/"), engine=engine)  # doctest: +SKIP
     """
 
-    def __init__(self, session: Any, *, block_rows: int = BLOCK_ROWS, read_on: str = "workers") -> None:
-        check_engine("SparkEngine", block_rows, read_on)
+    def __init__(
+        self, session: Any, *, block_rows: int = BLOCK_ROWS, read_on: str = "workers", device: str = "cpu"
+    ) -> None:
+        check_engine("SparkEngine", block_rows, read_on, device)
         if not isinstance(session, pyspark.sql.SparkSession) or not hasattr(session, "_sc"):
             raise ParameterError.of("SparkEngine", "session", "a SparkSession (not of Spark Connect)", session)
         self.session = session
         self.block_rows = block_rows
         self.read_on = read_on
+        self.device = device
         self._checked = False
 
     def __repr__(self) -> str:
@@ -70,9 +78,9 @@ class SparkEngine:
 
     def run(self, statistics: Sequence[Statistic], source: RankingSource, *, progress: bool = False) -> list[Any]:
         """The merged partial of each statistic over all blocks of `source`, read once."""
-        context = self._context()
+        context = self.context()
         n_threads = int(context.defaultParallelism)
-        task = FoldTask(tuple(statistics), self.block_rows)
+        task = FoldTask.on(self, statistics)
         split = task.split(source, PARTS_PER_THREAD * n_threads, self.read_on)
         if split is not None:
             task, parts = split
@@ -89,7 +97,13 @@ class SparkEngine:
             raise nothing_to_fold()
         return merged
 
-    def _context(self) -> Any:
+    def calls(self) -> SparkCalls:
+        """Calls of functions on the executors, for the cross-validation of `select` and `compare`."""
+        from leanrank.engines.spark_calls import SparkCalls
+
+        return SparkCalls(self)
+
+    def context(self) -> Any:
         """The session's context, after a look at whether its workers can do the work."""
         context = self.session._sc
         if context._jsc is None or context._jsc.sc().isStopped():
@@ -109,7 +123,7 @@ def _check_workers(context: Any) -> None:
         return leanrank.__version__
 
     n = 2 * int(context.defaultParallelism)
-    for theirs in _collect(context.parallelize(range(n), n).map(version)):
+    for theirs in collect(context.parallelize(range(n), n).map(version)):
         if theirs is None:
             raise EngineError(
                 "leanrank is not installed for Spark's Python workers. Install it on the executors: pip install "
@@ -150,7 +164,7 @@ def _tree(
         )
     if len(items) == 1:
         rdd = rdd.mapValues(lambda only: _in_order(merge_all, [(0, only)]))
-    [(_, merged)] = _collect(rdd, len(items), progress=progress)
+    [(_, merged)] = collect(rdd, len(items), progress=progress)
     if isinstance(merged, _Refused):
         raise merged.error
     return merged
@@ -169,7 +183,7 @@ def _in_order(merge: Callable[[list[Any]], Any], group: Iterable[tuple[int, Any]
     return refused[0] if refused else _tried(merge, partials)
 
 
-def _collect(rdd: Any, n_parts: int = 0, *, progress: bool = False) -> list[Any]:
+def collect(rdd: Any, n_parts: int = 0, *, progress: bool = False) -> list[Any]:
     """All elements; Spark's failures in one sentence, and a bar if wanted and Spark shows none of its own."""
     try:
         own_bar = rdd.context.getConf().get("spark.ui.showConsoleProgress", "false") == "true"
@@ -183,13 +197,13 @@ def _collect(rdd: Any, n_parts: int = 0, *, progress: bool = False) -> list[Any]
 def _collect_watched(rdd: Any, n_parts: int) -> list[Any]:
     """Collect in another thread while this one asks Spark's tracker how many parts are done."""
     context, group = rdd.context, f"leanrank-{uuid4().hex}"
-    found: list[Any] = []
+    collected: list[Any] = []
     failed: list[BaseException] = []
 
     def collect() -> None:
         try:
             context.setJobGroup(group, "leanrank fold", interruptOnCancel=True)
-            found.extend(rdd.collect())
+            collected.extend(rdd.collect())
         except BaseException as error:
             failed.append(error)
 
@@ -208,7 +222,7 @@ def _collect_watched(rdd: Any, n_parts: int) -> list[Any]:
         raise
     if failed:
         raise failed[0]
-    return found
+    return collected
 
 
 def _parts_done(tracker: Any, group: str, n_parts: int) -> int:

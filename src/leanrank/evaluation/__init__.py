@@ -9,6 +9,7 @@ __getattr__, __dir__, __all__ = lazy(
         "CrossValidation": "leanrank.evaluation.records",
         "FoldRecord": "leanrank.evaluation.records",
         "Journal": "leanrank.evaluation.journal",
+        "Protocol": "leanrank.evaluation.protocol",
         "Selection": "leanrank.evaluation.select.selection",
         "Stability": "leanrank.evaluation.stability",
         "competition_ranks": "leanrank.evaluation.unified_ranking",

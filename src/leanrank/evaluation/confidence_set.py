@@ -23,9 +23,9 @@ def confidence_set(
     values : array of shape (rows, queries)
         The metric of every row on every query; queries where it is NaN are left out.
     level : float
-        0.75 and 0.9 are the levels that the authors report.
+        The model confidence set level. 0.75 and 0.9 are the levels that the authors report.
     n_resamples, random_state : int
-        Of the bootstrap.
+        Resamples of the bootstrap, and their seed.
 
     Notes
     -----
@@ -38,12 +38,12 @@ def confidence_set(
     >>> confidence_set(np.stack([best - 0.1 * rng.random(200), best - 0.01 * rng.normal(size=200), best]))
     [1, 2]
     """
-    judged = values[:, ~np.isnan(values).any(axis=0)]
-    n_rows, n = judged.shape
+    counted = values[:, ~np.isnan(values).any(axis=0)]
+    n_rows, n = counted.shape
     if n_rows < 2 or n < FEWEST_QUERIES:  # so few tell nothing apart
         return list(range(n_rows))
     first, second = np.triu_indices(n_rows, 1)
-    table = judged[first] - judged[second]
+    table = counted[first] - counted[second]
     lead = table.mean(axis=1)
     error = standard_errors(table)
     safe = np.where(error > 0, error, 1.0)

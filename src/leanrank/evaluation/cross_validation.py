@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from sklearn.base import clone
@@ -11,15 +10,18 @@ from sklearn.base import clone
 from leanrank.data.folds import Fold
 from leanrank.errors import ParameterError
 from leanrank.evaluation import grids
-from leanrank.evaluation.compare.fold_run import Candidate, Size, candidates, run_fold
-from leanrank.evaluation.compare.protocol import folds_of
-from leanrank.evaluation.records import CrossValidation, FoldRecord
+from leanrank.evaluation.fold_run import Size, feature_sets, run_fold
+from leanrank.evaluation.journal import Journal, Task
+from leanrank.evaluation.protocol import Protocol
+from leanrank.evaluation.records import ALL_FEATURES, CrossValidation, FoldRecord
+from leanrank.evaluation.tasks import Tasks
 from leanrank.metrics._base import Metric
-from leanrank.metrics.names import metric as parse_metric
 from leanrank.rankers._base import Ranker
+from leanrank.rankers.adapters import as_ranker
 from leanrank.selectors._base import Selector
 
-ALL_FEATURES = "all features"
+#: Official folds or five parts, tuned for MAP, features as they are.
+DEFAULT = Protocol()
 
 
 def cross_validate(
@@ -31,11 +33,7 @@ def cross_validate(
     k: Size | Sequence[Size] = None,
     grid: Any = "default",
     ranker_grid: Any = None,
-    validation: str | Metric = "map",
-    convention: str = "standard",
-    scaler: Any = None,
-    n_splits: int = 5,
-    random_state: int | None = 0,
+    protocol: Protocol = DEFAULT,
     n_jobs: int = 1,
 ) -> CrossValidation:
     """Evaluate a selector with a ranker; everything is fitted and tuned inside each fold.
@@ -51,7 +49,7 @@ def cross_validate(
     ranker : str, Ranker or estimator
         By name: tuned over its grid. An object: as you set it up.
     data_or_folds : RankingData, folder of a LETOR data set, or folds
-        See `n_splits`; a folder is taken by its official folds.
+        RankingData are cut as `protocol` says; a folder is taken by its official folds.
     metrics : str, Metric, or a sequence of them
         What to report: "ndcg@10", "map".
     k : int, float, None, or a sequence of them
@@ -61,15 +59,8 @@ def cross_validate(
         parameters you set to something else than their default; None tunes nothing.
     ranker_grid : dict, optional
         The same for the ranker, beside what its name brings.
-    validation : str or Metric
-        What is tuned for. Of equals, fewer features win.
-    convention : str
-        Of metrics given by name: "standard", "letor3", "letor4", ...
-    scaler : transformer, optional
-        Applied to the data of each fold, fitted on the training part: `QueryMinMaxScaler()`.
-    n_splits, random_state : int
-        How RankingData are cut into folds: whole queries, dealt by this seed (None: in their order). One part is
-        for testing, the one before it for validation.
+    protocol : Protocol
+        What is tuned for, conventions of metrics, scaling, and how RankingData are cut into folds.
     n_jobs : int
         Folds at a time, in threads.
 
@@ -84,38 +75,34 @@ def cross_validate(
 
     Examples
     --------
-    >>> from leanrank import cross_validate, make_ranking
+    >>> from leanrank import Protocol, cross_validate, make_ranking
     >>> data, truth = make_ranking(n_queries=30, docs_per_query=20, random_state=0)
-    >>> cross_validate("gas", "ranksvm", data, "ndcg@10", k=5, n_splits=3)
+    >>> cross_validate("gas", "ranksvm", data, "ndcg@10", k=5, protocol=Protocol(n_splits=3))
     CrossValidation: GAS + RankSVM, 3 folds
       mean      ndcg@10 0...
       features  5 of ...
     """
-    if n_jobs < 1:
-        raise ParameterError.of("cross_validate", "n_jobs", ">= 1", n_jobs)
-    measures = named_metrics(metrics, convention)
-    by = _as_metric(validation, convention)
+    measures = protocol.metrics(metrics)
     method = as_selector(selector)
     points = grids.points(selector_grid(method) if grid == "default" else grid)
-    learners = _as_rankers(ranker, by, ranker_grid)
+    rankers = _as_rankers(ranker, protocol.by, ranker_grid)
     sizes: Sequence[Size] = list(k) if isinstance(k, (list, tuple, range)) else [k]  # type: ignore[list-item]
     if not sizes:
         raise ParameterError.of("cross_validate", "k", "at least one size", k)
-    folds = folds_of(data_or_folds, n_splits, random_state=random_state)
+    folds = protocol.folds(data_or_folds)
 
-    def one(fold: Fold) -> FoldRecord:
-        if scaler is not None:
-            fold = scaled(fold, scaler)
-        choice: list[Candidate] = candidates(method, fold.train, sizes, points)
+    def one(folds: Sequence[Fold], task: Task, _: None) -> dict[str, Any]:
+        fold = protocol.prepared(folds[task["fold"]])
         name = ALL_FEATURES if method is None else type(method).__name__
-        return run_fold(fold, name, choice, learners, measures, by)
+        sets = feature_sets(method, fold.train, sizes, points)
+        return run_fold(fold, name, sets, rankers, measures, protocol.by).to_dict()
 
-    if n_jobs == 1:
-        records = [one(folds[i]) for i in range(len(folds))]
-    else:
-        with ThreadPoolExecutor(n_jobs) as pool:
-            records = list(pool.map(one, list(folds)))
-    return CrossValidation(tuple(records), {name: repr(measure) for name, measure in measures.items()})
+    with Journal(None, {}) as journal, Tasks(journal, n_jobs=n_jobs, owner="cross_validate") as tasks:
+        records = tasks.run(one, folds, [{"fold": i} for i in range(len(folds))])
+    return CrossValidation(
+        tuple(FoldRecord.from_dict(record) for record in records),
+        {name: repr(measure) for name, measure in measures.items()},
+    )
 
 
 def as_selector(selector: Any) -> Selector | None:
@@ -125,9 +112,9 @@ def as_selector(selector: Any) -> Selector | None:
     if isinstance(selector, str):
         from leanrank.selectors import registry
 
-        found = registry.get(selector)
+        named = registry.get(selector)
         # A ranker needs a feature: where a method would select none, its most relevant one is kept.
-        return found.set_params(min_features=1) if "min_features" in found.get_params(deep=False) else found
+        return named.set_params(min_features=1) if "min_features" in named.get_params(deep=False) else named
     if not isinstance(selector, Selector):
         raise ParameterError.of("cross_validate", "selector", "a name, a Selector or None", selector)
     return selector
@@ -143,31 +130,6 @@ def selector_grid(selector: Selector | None) -> dict[str, Any]:
     return {name: values for name, values in grid.items() if given[name] == usual[name]}
 
 
-def named_metrics(metrics: str | Metric | Sequence[str | Metric], convention: str) -> dict[str, Metric]:
-    """Metrics by their names."""
-    wanted = [metrics] if isinstance(metrics, (str, Metric)) else list(metrics)
-    if not wanted:
-        raise ParameterError.of("cross_validate", "metrics", "at least one metric", metrics)
-    return {measure.name: measure for measure in (_as_metric(m, convention) for m in wanted)}
-
-
-def scaled(fold: Fold, scaler: Any) -> Fold:
-    """The fold with its features scaled by a scaler fitted on the training queries."""
-    fitted = clone(scaler).fit(fold.train)
-    return Fold(fold.name, *(fitted.transform(part) for part in (fold.train, fold.valid, fold.test)))
-
-
-def _as_metric(given: str | Metric, convention: str) -> Metric:
-    return given if isinstance(given, Metric) else parse_metric(given, convention=convention)
-
-
 def _as_rankers(ranker: Any, validation: Metric, grid: Any) -> list[Ranker]:
-    if isinstance(ranker, str):
-        found = grids.rankers_of(ranker, validation)
-    elif isinstance(ranker, Ranker):
-        found = [ranker]
-    else:
-        from leanrank.rankers.adapters import as_ranker
-
-        found = [as_ranker(ranker)]
-    return [clone(one).set_params(**point) for one in found for point in grids.points(grid)]
+    rankers = grids.rankers_of(ranker, validation) if isinstance(ranker, str) else [as_ranker(ranker)]
+    return [clone(one).set_params(**point) for one in rankers for point in grids.points(grid)]

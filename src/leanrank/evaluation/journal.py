@@ -7,20 +7,27 @@ import os
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any, Self
 
-from leanrank.errors import DataError, JournalMismatch, ParameterError
+from leanrank.errors import DataError, JournalMismatch
 
 FORMAT = 1
 
 Task = Mapping[str, Any]
-#: Computes tasks by key on other machines: yields the key, the result (or why there is none) and the seconds of each.
-Elsewhere = Callable[[dict[str, Task]], Iterable[tuple[str, Any, float]]]
+
+#: How to go on after an error of SQLite, by its primary code.
+_GO_ON = {
+    sqlite3.SQLITE_FULL: "Make room on the disk and repeat the command: what is finished is kept.",
+    sqlite3.SQLITE_IOERR: "See to the disk and repeat the command: what is finished is kept.",
+    sqlite3.SQLITE_BUSY: "Another run writes to it: wait for that one, or name another journal.",
+    sqlite3.SQLITE_READONLY: "Make the file and its folder writable, or name another journal.",
+    sqlite3.SQLITE_CANTOPEN: "Make the file and its folder writable, or name another journal.",
+}
+_DAMAGED = "The file is damaged: bring back a copy of it, or name another journal."
 
 
 class Journal:
@@ -28,7 +35,7 @@ class Journal:
 
     A task is a dict of plain values that says completely what is to be computed; its result is plain values too.
     Each result is written in a transaction of its own the moment it is there: after a crash, a kill or a power cut the
-    file holds every finished task and no half of one.
+    file holds every finished task and no half of one. Who computes tasks is another question: see `Tasks`.
 
     Parameters
     ----------
@@ -38,41 +45,34 @@ class Journal:
         What all tasks have in common (data fingerprint, parameters, seed). A file that says otherwise is refused:
         results of other data must not be taken for these.
 
-    Attributes
-    ----------
-    computed, reused : int
-        Tasks computed and tasks found done, since this journal was opened.
-
     Examples
     --------
     >>> journal = Journal(None, {"seed": 0})
-    >>> journal.once({"task": "square", "of": 3}, lambda: 9)
+    >>> journal.put({"task": "square", "of": 3}, 9)
+    >>> journal.get({"of": 3, "task": "square"})
     9
-    >>> journal.once({"of": 3, "task": "square"}, lambda: 1 / 0)
-    9
-    >>> journal.computed, journal.reused
-    (1, 1)
     """
 
     def __init__(self, path: str | os.PathLike[str] | None, about: Task) -> None:
         self.path = None if path is None else Path(path)
-        self.computed = self.reused = 0
         self._lock = threading.Lock()
         self._database = _open(self.path)
-        self._agree(json.loads(canonical(about)))
+        try:
+            self._agree(json.loads(canonical(about)))
+        except BaseException:
+            self.close()
+            raise
 
     def _agree(self, about: dict[str, Any]) -> None:
         """Write `about` into a new file; refuse an old one that says something else."""
-        row = self._database.execute("SELECT value FROM about WHERE name = 'about'").fetchone()
-        if row is None:
-            with self._database:
+        there = _about(self._database, self.path)
+        if there is None:
+            with _told(self.path), self._database:
                 self._database.execute("INSERT INTO about VALUES ('about', ?)", (canonical(about),))
             return
-        there = json.loads(row[0])
         differing = sorted(name for name in {*there, *about} if there.get(name) != about.get(name))
         if differing:
             name, before, now = _first_difference(differing[0], there.get(differing[0]), about.get(differing[0]))
-            self.close()
             raise JournalMismatch(
                 f"{self.path} is the journal of another run: its {name} is {_short(before)}, here it is "
                 f"{_short(now)}. Name another journal, or repeat that run's settings.",
@@ -81,97 +81,34 @@ class Journal:
 
     def get(self, task: Task) -> Any:
         """The result of `task`, or None if it is not done."""
-        with self._lock:
+        with self._lock, _told(self.path):
             row = self._database.execute("SELECT result FROM tasks WHERE key = ?", (key_of(task),)).fetchone()
-        return None if row is None else json.loads(row[0])
+        return None if row is None else _parsed(row[0], self.path)
 
     def put(self, task: Task, result: Any, seconds: float = 0.0) -> None:
         """Keep the result of `task`; on disk when this returns."""
         row = (key_of(task), canonical(task), json.dumps(result, allow_nan=False), seconds)
-        with self._lock, self._database:
+        with self._lock, _told(self.path), self._database:
             self._database.execute("INSERT OR REPLACE INTO tasks VALUES (?, ?, ?, ?)", row)
 
     def once(self, task: Task, compute: Callable[[], Any]) -> Any:
         """The result of `task`: the one kept, or `compute()`, which is then kept."""
         result = self.get(task)
-        if result is not None:
-            self.reused += 1
-            return result
-        start = time.perf_counter()
-        result = compute()
-        self.put(task, result, time.perf_counter() - start)
-        self.computed += 1
+        if result is None:
+            start = time.perf_counter()
+            result = compute()
+            self.put(task, result, time.perf_counter() - start)
         return result
-
-    def all(
-        self,
-        tasks: Iterable[Task],
-        compute: Callable[[Task], Any],
-        *,
-        n_jobs: int = 1,
-        done: Callable[[Task], None] = lambda task: None,
-        elsewhere: Elsewhere | None = None,
-    ) -> list[Any]:
-        """The results of many tasks, in their order; what is not kept is computed on `n_jobs` threads.
-
-        With `elsewhere`, what is not kept is handed to it, and each result is kept here as it comes. `done` is called
-        in the caller's thread after each task. On an error or an interrupt, tasks that have not begun are dropped and
-        everything finished is kept.
-        """
-        if n_jobs < 1:
-            raise ParameterError.of("Journal.all", "n_jobs", ">= 1", n_jobs)
-        wanted = list(tasks)
-        if elsewhere is not None:
-            return self._all_elsewhere(wanted, elsewhere, done)
-        if n_jobs == 1:
-            results = []
-            for task in wanted:
-                results.append(self.once(task, lambda task=task: compute(task)))  # type: ignore[misc]
-                done(task)
-            return results
-        distinct = {key_of(task): task for task in wanted}
-        kept: dict[str, Any] = {}
-        pool = ThreadPoolExecutor(n_jobs, thread_name_prefix="leanrank")
-        try:
-            waiting: dict[Future[Any], str] = {
-                pool.submit(self.once, task, lambda task=task: compute(task)): key  # type: ignore[misc]
-                for key, task in distinct.items()
-            }
-            while waiting:
-                finished, _ = wait(waiting, return_when=FIRST_COMPLETED)
-                for future in finished:
-                    key = waiting.pop(future)
-                    kept[key] = future.result()
-                    done(distinct[key])
-        finally:
-            pool.shutdown(wait=True, cancel_futures=True)
-        return [kept[key_of(task)] for task in wanted]
-
-    def _all_elsewhere(self, wanted: list[Task], elsewhere: Elsewhere, done: Callable[[Task], None]) -> list[Any]:
-        distinct = {key_of(task): task for task in wanted}
-        kept = {key: result for key, task in distinct.items() if (result := self.get(task)) is not None}
-        self.reused += len(kept)
-        for key in kept:
-            done(distinct[key])
-        absent = {key: task for key, task in distinct.items() if key not in kept}
-        for key, result, seconds in elsewhere(absent) if absent else ():
-            if isinstance(result, Exception):
-                raise result
-            self.put(distinct[key], result, seconds)
-            self.computed += 1
-            kept[key] = result
-            done(distinct[key])
-        return [kept[key_of(task)] for task in wanted]
 
     def __iter__(self) -> Iterator[tuple[dict[str, Any], Any, float]]:
         """Every finished task with its result and the seconds it took, in the order they were finished."""
-        with self._lock:
+        with self._lock, _told(self.path):
             rows = self._database.execute("SELECT task, result, seconds FROM tasks ORDER BY rowid").fetchall()
         for task, result, seconds in rows:
-            yield json.loads(task), json.loads(result), float(seconds)
+            yield _parsed(task, self.path), _parsed(result, self.path), float(seconds)
 
     def __len__(self) -> int:
-        with self._lock:
+        with self._lock, _told(self.path):
             return int(self._database.execute("SELECT COUNT(*) FROM tasks").fetchone()[0])
 
     def close(self) -> None:
@@ -193,12 +130,11 @@ def read_about(path: str | os.PathLike[str]) -> dict[str, Any]:
         raise DataError(f"{source}: there is no such journal.")
     database = _open(source)
     try:
-        row = database.execute("SELECT value FROM about WHERE name = 'about'").fetchone()
+        about = _about(database, source)
     finally:
         database.close()
-    if row is None:
+    if about is None:
         raise DataError(f"{source}: the journal is empty.")
-    about: dict[str, Any] = json.loads(row[0])
     return about
 
 
@@ -236,6 +172,34 @@ def _open(path: Path | None) -> sqlite3.Connection:
         return database
     except sqlite3.Error as error:
         raise DataError(f"{path}: cannot be used as a journal ({error}).") from error
+
+
+def _about(database: sqlite3.Connection, path: Path | None) -> dict[str, Any] | None:
+    with _told(path):
+        row = database.execute("SELECT value FROM about WHERE name = 'about'").fetchone()
+    about = None if row is None else _parsed(row[0], path)
+    if not (about is None or isinstance(about, dict)):
+        raise DataError(f"{path}: what the journal says of its run cannot be read. {_DAMAGED}")
+    return about
+
+
+@contextmanager
+def _told(path: Path | None) -> Iterator[None]:
+    """Say in one sentence what SQLite has against the file, and how to go on."""
+    try:
+        yield
+    except sqlite3.ProgrammingError:  # used after it was closed
+        raise
+    except sqlite3.Error as error:
+        go_on = _GO_ON.get(getattr(error, "sqlite_errorcode", 0) & 0xFF, _DAMAGED)
+        raise DataError(f"{path}: the journal cannot be used any more ({error}). {go_on}") from error
+
+
+def _parsed(text: Any, path: Path | None) -> Any:
+    try:
+        return json.loads(text)
+    except (TypeError, ValueError) as error:
+        raise DataError(f"{path}: the journal has an entry that is not JSON ({error}). {_DAMAGED}") from error
 
 
 def _first_difference(name: str, there: Any, here: Any) -> tuple[str, Any, Any]:

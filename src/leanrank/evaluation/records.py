@@ -12,10 +12,14 @@ from typing import Any
 import numpy as np
 
 from leanrank._optional import require
+from leanrank.data.formats import format_of_name
 from leanrank.data.whole_file import whole_file, write_whole
 from leanrank.errors import DataError, UnknownNameError
 from leanrank.evaluation.repetition import Repetition, repetition
 from leanrank.evaluation.stability import Stability, stability
+
+#: The method that keeps every feature: the reference that the others are measured against.
+ALL_FEATURES = "all features"
 
 
 @dataclass(frozen=True)
@@ -42,7 +46,7 @@ class FoldRecord:
     query_ids, per_query : list, dict of lists
         The test queries and each metric of each; None where the metric leaves the query out.
     selection_seconds, training_seconds : float
-        Of the chosen candidate: selecting, and training the ranker on what was selected.
+        The time of selecting what was chosen, and of training the ranker on it.
     """
 
     fold: str
@@ -152,7 +156,7 @@ class CrossValidation:
         target = Path(path)
         if target.suffix == ".json":
             write_whole(target, self.to_json(indent=1) + "\n")
-        elif target.suffix in (".parquet", ".pq"):
+        elif format_of_name(target) == "parquet":
             write_parquet_table(target, self.to_frame(per_query=per_query))
         else:
             raise UnknownNameError.of("kind of file", target.suffix, [".json", ".parquet"])

@@ -54,7 +54,7 @@ def unified_ranking(columns: Sequence[Mapping[str, float]], *, decimals: int | N
     Parameters
     ----------
     columns : list of mappings
-        Of each column the value of every method, higher is better; all have the same methods.
+        The value of every method in each column, higher is better; all have the same methods.
     decimals : int, optional
         Round values first.
 

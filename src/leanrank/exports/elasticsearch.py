@@ -12,8 +12,9 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from leanrank.data.text_file import parse_json
 from leanrank.errors import DataError
-from leanrank.exports.featureset import FullSet, Kept, names_of, parse_json, to_json
+from leanrank.exports.featureset import FullSet, Kept, names_of, to_json
 from leanrank.exports.linear import Normalizer, no_normalizers, weights_of
 from leanrank.exports.target import Target
 from leanrank.exports.trees.dump import xgboost_dump

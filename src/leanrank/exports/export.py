@@ -7,20 +7,14 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
+from leanrank.data.text_file import read_text
 from leanrank.errors import DataError, ParameterError
-from leanrank.exports.featureset import (
-    ChosenFeatures,
-    FullSet,
-    Kept,
-    align,
-    mapping_text,
-    read_selection,
-    read_text,
-)
+from leanrank.exports.featureset import FullSet, Kept, align, mapping_text
 from leanrank.exports.linear import Normalizer, read_normalizers
 from leanrank.exports.target import ENGINES, Target
 from leanrank.exports.trees.forest import has_trees
 from leanrank.rankers._base import Ranker
+from leanrank.selectors.chosen_features import ChosenFeatures, read_selection
 
 
 @dataclass(frozen=True)

@@ -3,27 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from leanrank.errors import DataError, UnknownNameError
-
-
-@dataclass(frozen=True)
-class ChosenFeatures:
-    """A selection: `names` and `ids` (counted from 1 in the full data) of its features, `n_features_in` in all."""
-
-    names: tuple[str, ...]
-    ids: tuple[int, ...]
-    n_features_in: int
-
-    @property
-    def unnamed(self) -> bool:
-        """Whether every name is only the number of the feature, as for LETOR files."""
-        return all(name == str(number) for name, number in zip(self.names, self.ids, strict=True))
+from leanrank.selectors.chosen_features import ChosenFeatures
 
 
 @dataclass(frozen=True)
@@ -57,29 +42,6 @@ class Kept:
     old_id: int
     place: int
     new_id: int
-
-
-def read_selection(path: str | os.PathLike[str]) -> ChosenFeatures:
-    """Read the JSON that `leanrank select` writes."""
-    record = read_json(path)
-    wrong = f"{path}: not a selection: expected the JSON that leanrank select writes (-o)"
-    if not isinstance(record, dict):
-        raise DataError(f"{wrong}.")
-    names, ids, known = record.get("names"), record.get("ids"), record.get("feature_names")
-    n = record.get("n_features_in", len(known) if isinstance(known, list) else None)
-    if not isinstance(names, list) or not names or not all(isinstance(name, str) for name in names):
-        raise DataError(f"{wrong}, whose 'names' are a list of at least one text.")
-    if not isinstance(ids, list) or len(ids) != len(names) or not all(type(number) is int for number in ids):
-        raise DataError(f"{wrong}, whose 'ids' are whole numbers, one for each of the 'names'.")
-    if type(n) is not int or len(set(ids)) < len(ids) or min(ids) < 1 or max(ids) > n:
-        raise DataError(f"{path}: its 'ids' must be different numbers from 1 to its 'n_features_in'.")
-    if len(set(names)) < len(names):
-        raise DataError(f"{path}: its 'names' must differ.")
-    if isinstance(known, list):
-        for name, number in zip(names, ids, strict=True):
-            if number > len(known) or known[number - 1] != name:
-                raise DataError(f"{path}: feature {number} is not {name!r} in its 'feature_names'.")
-    return ChosenFeatures(tuple(names), tuple(ids), n)
 
 
 def align(
@@ -123,29 +85,6 @@ def mapping_text(kept: Sequence[Kept]) -> str:
         for feature in kept
     ]
     return to_json({"ids_count_from": 1, "old_to_new": {str(f.old_id): f.new_id for f in kept}, "features": features})
-
-
-def read_json(path: str | os.PathLike[str]) -> Any:
-    """A JSON file, or one sentence on what is wrong with it."""
-    return parse_json(read_text(path), str(path))
-
-
-def read_text(path: str | os.PathLike[str]) -> str:
-    """A text file in UTF-8, or one sentence on what is wrong with it."""
-    try:
-        return Path(path).read_text(encoding="utf-8")
-    except UnicodeDecodeError as error:
-        raise DataError(f"{path}: not text in UTF-8.") from error
-    except OSError as error:
-        raise DataError(f"{path}: cannot be read ({error.strerror}).") from error
-
-
-def parse_json(text: str, source: str) -> Any:
-    """JSON from text that came from `source`."""
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise DataError(f"{source}: not JSON ({str(error)[:80]}).") from error
 
 
 def to_json(content: Any) -> str:

@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from leanrank.data.text_file import parse_json
 from leanrank.errors import DataError
-from leanrank.exports.featureset import FullSet, Kept, names_of, parse_json, to_json
+from leanrank.exports.featureset import FullSet, Kept, names_of, to_json
 from leanrank.exports.linear import Normalizer, no_normalizers, weights_of
 from leanrank.exports.target import Target
 from leanrank.exports.trees.forest import Forest, Tree, forest_of

@@ -9,8 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
+from leanrank.data.text_file import parse_json
 from leanrank.errors import DataError, ParameterError
-from leanrank.exports.featureset import FullSet, Kept, parse_json, to_json
+from leanrank.exports.featureset import FullSet, Kept, to_json
 from leanrank.exports.linear import Normalizer, no_normalizers, weights_of
 from leanrank.exports.target import Target
 from leanrank.exports.trees.dump import xgboost_dump

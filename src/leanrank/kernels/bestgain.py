@@ -8,6 +8,10 @@ list follows. Both segments are kept up to date while documents are taken, so a 
 What is taken is always the documents of a beginning of one list and of a beginning of the other, both ending in a
 relevant document. With few relevant documents R it is therefore cheaper to count how many documents lie between which
 relevant ones of both lists, a table of R^2 numbers, and to read all lengths from it.
+
+Arrays: orders (K, n) the list of every feature in every query, best (n,) the merged list so far and order (n,) another,
+as numbers of documents within their query; relevant (n,); features (any number,) those asked for; windows (K, n), ends
+(K, ends_ptr[Q]) and ends_ptr (Q + 1,) as `list_windows` fills them; state (n,) and places (n,) are scratch.
 """
 
 from __future__ import annotations
@@ -15,11 +19,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from leanrank.kernels._jit import kernel
+from leanrank.kernels._jit import Bytes, Flags, Floats, Ints, ShortInts, kernel
 
 
 @kernel
-def average_precision(ranked: NDArray[np.int32], relevant: NDArray[np.bool_]) -> float:
+def average_precision(ranked: ShortInts, relevant: Flags) -> float:
     """AP of a list; 0 without relevant documents."""
     hits, total = 0, 0.0
     for place in range(len(ranked)):
@@ -30,22 +34,22 @@ def average_precision(ranked: NDArray[np.int32], relevant: NDArray[np.bool_]) ->
 
 
 @kernel
-def _inverse(ranked: NDArray[np.int32], places: NDArray[np.int32]) -> None:
+def _inverse(ranked: ShortInts, places: ShortInts) -> None:
     for place in range(len(ranked)):
         places[ranked[place]] = place
 
 
 @kernel
 def _merge(
-    best: NDArray[np.int32],
-    best_places: NDArray[np.int32],
-    other: NDArray[np.int32],
-    other_places: NDArray[np.int32],
-    relevant: NDArray[np.bool_],
+    best: ShortInts,
+    best_places: ShortInts,
+    other: ShortInts,
+    other_places: ShortInts,
+    relevant: Flags,
     count_picked: bool,
-    state: NDArray[np.uint8],
+    state: Bytes,
     write: bool,
-    out: NDArray[np.int32],
+    out: ShortInts,
 ) -> float:
     """AP of the merge of two lists, and if asked the merge itself in `out`; places[d]: where a list has document d."""
     n = len(best)
@@ -84,9 +88,9 @@ def _merge(
             more = 0
             at += 1
             while at < n:
-                found = state[ranked[at]]
-                more += found < 2
-                if found == 1:
+                mark = state[ranked[at]]
+                more += mark < 2
+                if mark == 1:
                     break
                 at += 1
             end[side] = at
@@ -101,14 +105,14 @@ def _merge(
 
 @kernel
 def list_windows(
-    orders: NDArray[np.int32],
-    relevant: NDArray[np.bool_],
-    query_ptr: NDArray[np.int64],
-    ends_ptr: NDArray[np.int64],
+    orders: ShortInts,
+    relevant: Flags,
+    query_ptr: Ints,
+    ends_ptr: Ints,
     first: int,
     last: int,
     windows: NDArray[np.uint16],
-    ends: NDArray[np.int32],
+    ends: ShortInts,
 ) -> None:
     """Where the relevant documents of each list are, for queries to which ends_ptr gives room (number of them + 1).
 
@@ -133,13 +137,13 @@ def list_windows(
 
 @kernel
 def _merged_precision(
-    ranked: NDArray[np.int32],
-    ends: NDArray[np.int64],
+    ranked: ShortInts,
+    ends: Ints,
     other_windows: NDArray[np.uint16],
-    other_ends: NDArray[np.int32],
+    other_ends: ShortInts,
     count_picked: bool,
-    table: NDArray[np.int32],
-    partner: NDArray[np.int64],
+    table: ShortInts,
+    partner: Ints,
 ) -> float:
     """AP of the merge of a list and one of which the windows are known; scratch: table (R, R + 2), partner (2, R)."""
     R = len(ends) - 1
@@ -181,18 +185,18 @@ def _merged_precision(
 
 @kernel
 def merged_precisions(
-    orders: NDArray[np.int32],
+    orders: ShortInts,
     windows: NDArray[np.uint16],
-    ends: NDArray[np.int32],
-    best: NDArray[np.int32],
-    relevant: NDArray[np.bool_],
-    query_ptr: NDArray[np.int64],
-    ends_ptr: NDArray[np.int64],
+    ends: ShortInts,
+    best: ShortInts,
+    relevant: Flags,
+    query_ptr: Ints,
+    ends_ptr: Ints,
     first: int,
     last: int,
-    features: NDArray[np.int64],
+    features: Ints,
     count_picked: bool,
-    out: NDArray[np.float64],
+    out: Floats,
 ) -> None:
     """out[q, i] = AP of query q's list `best` merged with that of features[i]; windows and ends from `list_windows`."""
     nothing = np.empty(0, np.int32)
@@ -223,12 +227,7 @@ def merged_precisions(
 
 @kernel
 def merge_lists(
-    order: NDArray[np.int32],
-    best: NDArray[np.int32],
-    relevant: NDArray[np.bool_],
-    query_ptr: NDArray[np.int64],
-    count_picked: bool,
-    out: NDArray[np.int32],
+    order: ShortInts, best: ShortInts, relevant: Flags, query_ptr: Ints, count_picked: bool, out: ShortInts
 ) -> None:
     """Merge the list `best` of every query with `order` into `out`."""
     for q in range(len(query_ptr) - 1):
@@ -241,13 +240,7 @@ def merge_lists(
 
 
 @kernel
-def precisions(
-    orders: NDArray[np.int32],
-    relevant: NDArray[np.bool_],
-    query_ptr: NDArray[np.int64],
-    features: NDArray[np.int64],
-    out: NDArray[np.float64],
-) -> None:
+def precisions(orders: ShortInts, relevant: Flags, query_ptr: Ints, features: Ints, out: Floats) -> None:
     """out[q, i] = AP of the list of features[i] in query q."""
     for q in range(len(query_ptr) - 1):
         a, b = query_ptr[q], query_ptr[q + 1]

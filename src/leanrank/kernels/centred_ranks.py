@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
-from leanrank.kernels._jit import kernel
+from leanrank.kernels._jit import Array, Floats, Ints, kernel
 
 
 @kernel
-def centred_ranks(
-    X: NDArray[Any], query_ptr: NDArray[np.int64], first: int, last: int, out: NDArray[np.float64]
-) -> None:
+def centred_ranks(X: Array, query_ptr: Ints, first: int, last: int, out: Floats) -> None:
     """Fill out[s, j] with twice the mid-rank of document s minus (n + 1): a whole number, mean 0 in each query.
 
     Equal values share the mean of their ranks. Rows are counted from the first row of query `first`.

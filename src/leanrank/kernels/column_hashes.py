@@ -9,9 +9,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from leanrank.kernels._jit import kernel
+from leanrank.kernels._jit import Array, Ints, Words, kernel
 
 
 @kernel
@@ -24,14 +23,7 @@ def mix(x: Any) -> Any:
 
 
 @kernel
-def hash_columns(
-    X: NDArray[Any],
-    bits: NDArray[Any],
-    query_ptr: NDArray[np.int64],
-    salts: NDArray[np.uint64],
-    hashes: NDArray[np.uint64],
-    varies: NDArray[np.int64],
-) -> None:
+def hash_columns(X: Array, bits: Array, query_ptr: Ints, salts: Words, hashes: Words, varies: Ints) -> None:
     """Add to `hashes` of each column: its values, its order within queries, the reversed order.
 
     `bits` are the bits of X as unsigned integers, `salts` a number per query. `varies` counts the queries in which
@@ -67,7 +59,7 @@ def hash_columns(
 
 
 @kernel
-def hash_rows(bits: NDArray[Any], out: NDArray[np.uint64]) -> None:
+def hash_rows(bits: Array, out: Words) -> None:
     """A hash of every row's values, to find equal documents."""
     for i in range(bits.shape[0]):
         h = np.uint64(0)

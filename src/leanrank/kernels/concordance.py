@@ -9,6 +9,9 @@ over n(n-1)/2 bits, 512 at a time. Bits come from comparing one document with 16
 They are made for a chunk of documents and all features, small enough to stay in cache; then all pairs of features
 are counted on it. See docs/decisions/0002-kendall-bitsets.md for what was measured; very long lists are counted
 by `inversions.py` instead.
+
+Arrays: total (K, K) is added to, above the diagonal. Of one query: columns (K, n) its features as rows; bits (K, 2,
+words) the two bits of every pair of a chunk of documents; counts (K, K) and tied (K,) pairs of documents.
 """
 
 from __future__ import annotations
@@ -19,7 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from leanrank.kernels._jit import cgutils, intrinsic, ir, kernel, popcount, types
+from leanrank.kernels._jit import Array, Ints, Words, cgutils, intrinsic, ir, kernel, popcount, types
 
 # What is summed over queries.
 STRICT, HALF, ORDINAL, TAU_B = 0, 1, 2, 3
@@ -96,19 +99,19 @@ def _tile_counter(variant: str) -> Any:
                     for r in range(2):
                         opposed = builder.xor(a[r][0], b[0])
                         if variant == "untied":  # discordant pairs
-                            found = popcount(opposed)
+                            ones = popcount(opposed)
                         else:
                             both = builder.and_(a[r][1], b[1])
                             if variant == "strict":  # concordant pairs
-                                found = popcount(builder.and_(both, builder.not_(opposed)))
+                                ones = popcount(builder.and_(both, builder.not_(opposed)))
                             else:  # concordant minus discordant pairs
                                 against = popcount(builder.and_(both, opposed))
-                                found = builder.sub(popcount(both), builder.add(against, against))
+                                ones = builder.sub(popcount(both), builder.add(against, against))
                         total = sums[4 * r + c]
-                        builder.store(builder.add(builder.load(total), found), total)
+                        builder.store(builder.add(builder.load(total), ones), total)
             for k, total in enumerate(sums):
-                found = call("llvm.vector.reduce.add.v8i64", _I64, builder.load(total))
-                builder.store(found, builder.gep(array(5).data, [ir.Constant(_I64, k)]))
+                ones = call("llvm.vector.reduce.add.v8i64", _I64, builder.load(total))
+                builder.store(ones, builder.gep(array(5).data, [ir.Constant(_I64, k)]))
             return context.get_dummy_value()
 
         return signature, generate
@@ -120,14 +123,7 @@ _count_untied, _count_strict, _count_signed = (_tile_counter(v) for v in ("untie
 
 
 @kernel
-def kendall_sums(
-    X: NDArray[Any],
-    query_ptr: NDArray[np.int64],
-    first: int,
-    last: int,
-    mode: int,
-    total: NDArray[np.int64],
-) -> int:
+def kendall_sums(X: Array, query_ptr: Ints, first: int, last: int, mode: int, total: Ints) -> int:
     """Add the similarity of features a <= b in queries first..last-1 to `total[a, b]`, in units of 2^-46.
 
     Returns the number of queries with at least two documents; others add nothing. At most 2^16 queries a call.
@@ -158,11 +154,11 @@ def kendall_sums(
             pairs = (begin + end - 1) * (end - begin) // 2
             for j in range(K):
                 _make_bits(columns[j], begin, end, bits[j].view(np.uint16))
-                found = 0
+                ones = 0
                 for w in range(8 * n_vectors):
-                    found += popcount(bits[j, 1, w])
-                untied[j] = found
-                tied[j] += pairs - found
+                    ones += popcount(bits[j, 1, w])
+                untied[j] = ones
+                tied[j] += pairs - ones
             _count_pairs(bits, n_vectors, pairs, mode, untied, rows, counts)
             begin = end
         add_similarity(counts, tied, n * (n - 1) // 2, mode, total)
@@ -170,7 +166,7 @@ def kendall_sums(
 
 
 @kernel
-def _transpose(X: NDArray[Any], start: int, n: int, columns: NDArray[Any]) -> None:
+def _transpose(X: Array, start: int, n: int, columns: Array) -> None:
     """Features of one query as rows. Adding zero turns -0.0 into 0.0: they are one value."""
     zero = columns.dtype.type(0)
     for block in range(0, X.shape[1], 16):
@@ -190,36 +186,28 @@ def _rows_that_fit(begin: int, n: int, n_words: int) -> tuple[int, int]:
 
 
 @kernel
-def _make_bits(column: NDArray[Any], begin: int, end: int, units: NDArray[np.uint16]) -> None:
+def _make_bits(column: Array, begin: int, end: int, units: NDArray[np.uint16]) -> None:
     """Rows begin..end-1 of one feature, 16 documents at once; the last unit of a row is cut at the document itself."""
     above, untied, at = units[0], units[1], 0
     for s in range(begin, end):
         x = column[s]
         for t in range(0, s - 15, 16):
-            found = _compare_16(column, t, x)
-            above[at] = np.uint16(found)
-            untied[at] = np.uint16(found >> np.uint32(16))
+            compared = _compare_16(column, t, x)
+            above[at] = np.uint16(compared)
+            untied[at] = np.uint16(compared >> np.uint32(16))
             at += 1
         if s % 16:
-            found = _compare_16(column, s // 16 * 16, x)
+            compared = _compare_16(column, s // 16 * 16, x)
             mask = np.uint32((1 << (s % 16)) - 1)
-            above[at] = np.uint16(found & mask)
-            untied[at] = np.uint16((found >> np.uint32(16)) & mask)
+            above[at] = np.uint16(compared & mask)
+            untied[at] = np.uint16((compared >> np.uint32(16)) & mask)
             at += 1
     above[at:] = 0
     untied[at:] = 0
 
 
 @kernel
-def _count_pairs(
-    bits: NDArray[np.uint64],
-    n_vectors: int,
-    pairs: int,
-    mode: int,
-    untied: NDArray[np.int64],
-    rows: NDArray[np.int64],
-    counts: NDArray[np.int64],
-) -> None:
+def _count_pairs(bits: Words, n_vectors: int, pairs: int, mode: int, untied: Ints, rows: Ints, counts: Ints) -> None:
     """Add to counts[a, b], a <= b, the concordant pairs of a chunk (minus the discordant ones for HALF and TAU_B)."""
     K, free = len(untied), 0
     for j in range(K):  # features without ties first: their tiles need half the bits
@@ -257,9 +245,7 @@ def _count_pairs(
 
 
 @kernel
-def add_similarity(
-    counts: NDArray[np.int64], tied: NDArray[np.int64], pairs: int, mode: int, total: NDArray[np.int64]
-) -> None:
+def add_similarity(counts: Ints, tied: Ints, pairs: int, mode: int, total: Ints) -> None:
     """Turn the counts of one query into its similarities in [0, 1], and add them in whole units."""
     K = len(tied)
     if mode in (STRICT, ORDINAL):

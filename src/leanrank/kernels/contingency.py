@@ -1,15 +1,18 @@
-"""Joint counts of discretised features, all pairs in one pass."""
+"""Joint counts of discretised features, all pairs in one pass.
+
+Arrays: codes and others (n, K) the bin of every value, counted through all features; offsets (K + 1,) the first bin of
+each feature; classes (n,) the class of each document; marginal (bins,) and joint (bins, bins) counts; entropy (K,).
+"""
 
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from leanrank.kernels._jit import kernel
+from leanrank.kernels._jit import Floats, Ints, ShortInts, kernel
 
 
 @kernel
-def class_counts(codes: NDArray[np.int32], classes: NDArray[np.int64], out: NDArray[np.int64]) -> None:
+def class_counts(codes: ShortInts, classes: Ints, out: Ints) -> None:
     """Add to out[code, class]; codes (rows, features) already carry their feature's offset."""
     for i in range(codes.shape[0]):
         for j in range(codes.shape[1]):
@@ -17,7 +20,7 @@ def class_counts(codes: NDArray[np.int32], classes: NDArray[np.int64], out: NDAr
 
 
 @kernel
-def joint_counts(codes: NDArray[np.int32], out: NDArray[np.int64]) -> None:
+def joint_counts(codes: ShortInts, out: Ints) -> None:
     """Add to out[code_i, code_j] for every pair of features i < j (upper triangle of blocks)."""
     n, n_features = codes.shape
     for row in range(n):
@@ -28,7 +31,7 @@ def joint_counts(codes: NDArray[np.int32], out: NDArray[np.int64]) -> None:
 
 
 @kernel
-def cross_counts(codes: NDArray[np.int32], others: NDArray[np.int32], out: NDArray[np.int64]) -> None:
+def cross_counts(codes: ShortInts, others: ShortInts, out: Ints) -> None:
     """Add to out[code_i, other_j] for every feature i of `codes` and every feature j of `others`."""
     for row in range(codes.shape[0]):
         for i in range(codes.shape[1]):
@@ -38,7 +41,7 @@ def cross_counts(codes: NDArray[np.int32], others: NDArray[np.int32], out: NDArr
 
 
 @kernel
-def entropies(marginal: NDArray[np.int64], offsets: NDArray[np.int64], n: int) -> NDArray[np.float64]:
+def entropies(marginal: Ints, offsets: Ints, n: int) -> Floats:
     """Entropy in bits of every feature from the counts of its bins."""
     out = np.zeros(len(offsets) - 1)
     for i in range(len(out)):
@@ -49,7 +52,7 @@ def entropies(marginal: NDArray[np.int64], offsets: NDArray[np.int64], n: int) -
 
 
 @kernel
-def _pair(joint: NDArray[np.int64], rows: tuple[int, int], cols: tuple[int, int], both: float, n: int) -> float:
+def _pair(joint: Ints, rows: tuple[int, int], cols: tuple[int, int], both: float, n: int) -> float:
     """SU of two features with these bins of the joint counts, given the sum of their entropies."""
     together = 0.0
     for a in range(rows[0], rows[1]):
@@ -60,9 +63,7 @@ def _pair(joint: NDArray[np.int64], rows: tuple[int, int], cols: tuple[int, int]
 
 
 @kernel
-def symmetrical_uncertainties(
-    joint: NDArray[np.int64], offsets: NDArray[np.int64], entropy: NDArray[np.float64], n: int
-) -> NDArray[np.float64]:
+def symmetrical_uncertainties(joint: Ints, offsets: Ints, entropy: Floats, n: int) -> Floats:
     """SU of every pair of features from their joint counts: 2 (H(X) + H(Y) - H(X, Y)) / (H(X) + H(Y))."""
     n_features = len(offsets) - 1
     out = np.zeros((n_features, n_features))
@@ -77,13 +78,8 @@ def symmetrical_uncertainties(
 
 @kernel
 def cross_uncertainties(
-    joint: NDArray[np.int64],
-    offsets: NDArray[np.int64],
-    entropy: NDArray[np.float64],
-    other_offsets: NDArray[np.int64],
-    other_entropy: NDArray[np.float64],
-    n: int,
-) -> NDArray[np.float64]:
+    joint: Ints, offsets: Ints, entropy: Floats, other_offsets: Ints, other_entropy: Floats, n: int
+) -> Floats:
     """SU of every feature of the rows of `joint` with every feature of its columns."""
     out = np.zeros((len(entropy), len(other_entropy)))
     for i in range(len(entropy)):

@@ -1,22 +1,20 @@
 """Kendall concordance of every pair of features of one very long list, by merge sort.
 
 O(n log n) a pair of features (W. Knight, JASA 1966) where `concordance.py` is O(n^2) single bits.
+
+Arrays: X (n, K) is one list; counts (K, K) above the diagonal and tied (K,) pairs of documents; keys and documents (2,
+n) are the buffers of the sort.
 """
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
-from leanrank.kernels._jit import kernel
+from leanrank.kernels._jit import Array, Ints, ShortInts, Words, kernel
 
 
 @kernel
-def count_by_merging(
-    X: NDArray[Any], signed: bool, ordinal: bool, counts: NDArray[np.int64], tied: NDArray[np.int64]
-) -> None:
+def count_by_merging(X: Array, signed: bool, ordinal: bool, counts: Ints, tied: Ints) -> None:
     """Fill counts[a, b], a <= b, with concordant pairs (minus discordant ones if signed), and tied pairs by feature.
 
     With sequences sorted by a and then by b, the inversions of b are the discordant pairs D, and
@@ -51,14 +49,7 @@ def count_by_merging(
 
 
 @kernel
-def _rank(
-    column: NDArray[Any],
-    ordinal: bool,
-    keys: NDArray[np.uint64],
-    documents: NDArray[np.int32],
-    order: NDArray[np.int32],
-    rank: NDArray[np.int32],
-) -> int:
+def _rank(column: Array, ordinal: bool, keys: Words, documents: ShortInts, order: ShortInts, rank: ShortInts) -> int:
     """Ascending order and ranks (equal values share one, unless ordinal); returns the number of tied pairs."""
     n, now = len(column), _sort(column, keys, documents)
     tied, begin, next_rank = 0, 0, 0
@@ -78,7 +69,7 @@ def _rank(
 
 
 @kernel
-def _sort(column: NDArray[Any], keys: NDArray[np.uint64], documents: NDArray[np.int32]) -> int:
+def _sort(column: Array, keys: Words, documents: ShortInts) -> int:
     """Radix sort, 11 bits at a time, on the bits of the numbers; returns which row of the buffers holds the result."""
     n, zero = len(column), column.dtype.type(0)
     for s in range(n):
@@ -113,9 +104,9 @@ def _sort(column: NDArray[Any], keys: NDArray[np.uint64], documents: NDArray[np.
 
 
 @kernel
-def _inversions(values: NDArray[np.int32], spare: NDArray[np.int32]) -> int:
+def _inversions(values: ShortInts, spare: ShortInts) -> int:
     """Number of i < j with values[i] > values[j]; sorts `values` on the way."""
-    n, found = len(values), 0
+    n, inverted = len(values), 0
     for start in range(0, n, 16):
         for i in range(start + 1, min(n, start + 16)):
             value, k = values[i], i
@@ -123,7 +114,7 @@ def _inversions(values: NDArray[np.int32], spare: NDArray[np.int32]) -> int:
                 values[k] = values[k - 1]
                 k -= 1
             values[k] = value
-            found += i - k
+            inverted += i - k
     source, target, width = values, spare, 16
     while width < n:
         for start in range(0, n, 2 * width):
@@ -135,8 +126,8 @@ def _inversions(values: NDArray[np.int32], spare: NDArray[np.int32]) -> int:
                     i += 1
                 else:
                     target[k] = source[j]
-                    found += middle - i
+                    inverted += middle - i
                     j += 1
         source, target = target, source
         width *= 2
-    return found
+    return inverted

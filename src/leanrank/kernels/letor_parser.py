@@ -11,9 +11,8 @@ import math
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from leanrank.kernels._jit import kernel
+from leanrank.kernels._jit import Array, Bytes, Floats, Ints, ShortInts, Words, kernel
 
 # What is wrong at the position where parsing stopped.
 OK, BAD_LABEL, BAD_QID, NO_QID, LATE_QID, BAD_FEATURE, ID_TOO_LARGE, BAD_VALUE, NULL_REFUSED, OVERFLOW = range(10)
@@ -34,7 +33,7 @@ _TOP = np.uint64(2**63)
 _ALL = np.uint64(2**64 - 1)
 
 
-def _powers_of_five() -> NDArray[np.uint64]:
+def _powers_of_five() -> Words:
     """The leading 128 bits of 5**q, high word and low word, for every q a double can need."""
     table = np.empty((_LARGEST_POWER - _SMALLEST_POWER + 1, 2), dtype=np.uint64)
     for row, q in enumerate(range(_SMALLEST_POWER, _LARGEST_POWER + 1)):
@@ -174,22 +173,34 @@ def _skip_blanks(text: Any, at: Any) -> Any:
 
 
 @kernel
+def _null_end(text: Any, at: Any) -> Any:
+    """The end of a missing value, NULL or nan in any letters; `at` where there is none."""
+    if text[at] == 78 and text[at + 1] == 85 and text[at + 2] == 76 and text[at + 3] == 76:  # "NULL"
+        end = at + 4
+    elif text[at] | 32 == 110 and text[at + 1] | 32 == 97 and text[at + 2] | 32 == 110:  # "nan"
+        end = at + 3
+    else:
+        return at
+    return end if _ends(text[end]) else at
+
+
+@kernel
 def parse(
-    text: NDArray[np.uint8],
+    text: Bytes,
     max_id: int,
     limit: float,
     nulls: bool,
     null_value: float,
-    powers: NDArray[np.uint64],
-    y: NDArray[np.float64],
-    row_start: NDArray[np.int64],
-    row_ptr: NDArray[np.int64],
-    ids: NDArray[np.int32],
-    values: NDArray[Any],
-    runs: NDArray[np.int64],
-    slow: NDArray[np.int64],
-    comments: NDArray[np.uint8],
-    stats: NDArray[np.int64],
+    powers: Words,
+    y: Floats,
+    row_start: Ints,
+    row_ptr: Ints,
+    ids: ShortInts,
+    values: Array,
+    runs: Ints,
+    slow: Ints,
+    comments: Bytes,
+    stats: Ints,
 ) -> int:
     """Fill the arrays from `text`, which must end with a line feed; return OK or what is wrong at `stats[POSITION]`.
 
@@ -282,23 +293,13 @@ def parse(
             at += 1
             value, end = _number(text, at, powers)
             if end == at:
-                if (
-                    text[at] == 78
-                    and text[at + 1] == 85
-                    and text[at + 2] == 76
-                    and text[at + 3] == 76  # "NULL"
-                    and _ends(text[at + 4])
-                ):
-                    if not nulls:
-                        error = NULL_REFUSED
-                        at = start
-                        break
-                    n_nulls += 1
-                    value, end = null_value, at + 4
-                else:
-                    error = BAD_VALUE
+                end = _null_end(text, at)
+                if end == at or not nulls:
+                    error = BAD_VALUE if end == at else NULL_REFUSED
                     at = start
                     break
+                n_nulls += 1
+                value = null_value
             elif not _ends(text[end]):
                 error = BAD_VALUE
                 at = start
@@ -353,7 +354,7 @@ def parse(
 
 
 @kernel
-def count(text: NDArray[np.uint8]) -> tuple[int, int]:
+def count(text: Bytes) -> tuple[int, int]:
     """Bounds for the arrays that `parse` fills: line feeds and colons."""
     lines = colons = 0
     for i in range(len(text)):
@@ -363,7 +364,7 @@ def count(text: NDArray[np.uint8]) -> tuple[int, int]:
 
 
 @kernel
-def scatter(row_ptr: NDArray[np.int64], ids: NDArray[np.int32], values: NDArray[Any], X: NDArray[Any]) -> None:
+def scatter(row_ptr: Ints, ids: ShortInts, values: Array, X: Array) -> None:
     """Write the stored entries of each row into the rows of a dense X."""
     for row in range(len(row_ptr) - 1):
         for j in range(row_ptr[row], row_ptr[row + 1]):

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from leanrank.kernels._jit import kernel
+from leanrank.kernels._jit import Array, Bytes, Flags, Ints, kernel
 
 #: Marks of `places`: a missing value, and a number whose text the caller prepares.
 NULL, PREPARED = -1, -2
@@ -22,9 +22,7 @@ _U1, _U10, _ZERO = (np.uint64(i) for i in (1, 10, 48))
 
 
 @kernel
-def shortest(
-    values: NDArray[Any], narrow: NDArray[Any], whole: float, units: NDArray[np.int64], places: NDArray[np.int8]
-) -> None:
+def shortest(values: Array, narrow: Array, whole: float, units: Ints, places: NDArray[np.int8]) -> None:
     """The fewest decimal places d, and u, so that u / 10**d rounds to the value: exactly what a reader computes.
 
     u / 10**d with u < 2**53 and d <= 15 is one correctly rounded division, so the test is the reader's arithmetic.
@@ -51,7 +49,7 @@ def shortest(
 
 
 @kernel
-def fixed(values: NDArray[Any], decimals: int, units: NDArray[np.int64], places: NDArray[np.int8]) -> None:
+def fixed(values: Array, decimals: int, units: Ints, places: NDArray[np.int8]) -> None:
     """u, so that u / 10**decimals is the value rounded; one too near to half way is left to the caller."""
     for i in range(len(values)):
         value = np.float64(values[i])
@@ -101,22 +99,22 @@ def _print_units(units: Any, places: Any, negative: Any, out: Any, at: Any) -> A
 
 @kernel
 def print_rows(
-    labels: NDArray[np.uint8],
-    label_ptr: NDArray[np.int64],
-    label_of: NDArray[np.int64],
-    qids: NDArray[np.uint8],
-    qid_ptr: NDArray[np.int64],
-    query_of: NDArray[np.int64],
-    row_ptr: NDArray[np.int64],
-    columns: NDArray[Any],
-    negative: NDArray[np.bool_],
-    units: NDArray[np.int64],
+    labels: Bytes,
+    label_ptr: Ints,
+    label_of: Ints,
+    qids: Bytes,
+    qid_ptr: Ints,
+    query_of: Ints,
+    row_ptr: Ints,
+    columns: Array,
+    negative: Flags,
+    units: Ints,
     places: NDArray[np.int8],
-    prepared: NDArray[np.uint8],
-    prepared_ptr: NDArray[np.int64],
-    comments: NDArray[np.uint8],
-    comment_ptr: NDArray[np.int64],
-    out: NDArray[np.uint8],
+    prepared: Bytes,
+    prepared_ptr: Ints,
+    comments: Bytes,
+    comment_ptr: Ints,
+    out: Bytes,
 ) -> int:
     """Print every row into `out`; an array `x` and its `x_ptr` hold texts one after the other. Returns the length.
 

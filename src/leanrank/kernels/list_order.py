@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
-from leanrank.kernels._jit import kernel
+from leanrank.kernels._jit import Array, Flags, Ints, ShortInts, Words, kernel
 
 _BITS = 11
 _BUCKETS = 1 << _BITS
@@ -16,7 +13,7 @@ _FEW = 192
 
 
 @kernel
-def _ascending(keys: NDArray[np.uint64], counts: NDArray[np.int32], order: NDArray[np.int32]) -> None:
+def _ascending(keys: Words, counts: ShortInts, order: ShortInts) -> None:
     """Stable ascending order of keys, least significant digits first; counts (digits, buckets) is scratch."""
     n, n_digits = len(keys), len(counts)
     key, other_key = keys.copy(), np.empty_like(keys)
@@ -51,13 +48,7 @@ def _ascending(keys: NDArray[np.uint64], counts: NDArray[np.int32], order: NDArr
 
 @kernel
 def rank_lists(
-    bits: NDArray[Any],
-    names: NDArray[np.int32],
-    query_ptr: NDArray[np.int64],
-    first: int,
-    last: int,
-    orders: NDArray[np.int32],
-    varies: NDArray[np.bool_],
+    bits: Array, names: ShortInts, query_ptr: Ints, first: int, last: int, orders: ShortInts, varies: Flags
 ) -> None:
     """orders[j, a + i]: the document at place i of query a.. in descending order of feature j.
 

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from leanrank.kernels._jit import kernel
+from leanrank.kernels._jit import Floats, Ints, kernel
 
 # Splits whose entropies differ by less are the same split up to rounding: the first one wins.
 _TIE = 1e-12
 
 
 @kernel
-def _entropy(counts: NDArray[np.int64]) -> tuple[float, int, int]:
+def _entropy(counts: Ints) -> tuple[float, int, int]:
     """Entropy in bits, total, and number of classes present."""
     total = counts.sum()
     bits, present = 0.0, 0
@@ -30,7 +29,7 @@ def _log2_of_3k_minus_2(k: int) -> float:
 
 
 @kernel
-def _best_cut(counts: NDArray[np.int64], first: int, last: int, better_encoding: bool) -> int:
+def _best_cut(counts: Ints, first: int, last: int, better_encoding: bool) -> int:
     """Number of the value in first..last-1 after which to cut, or -1 where no cut pays for its description."""
     n_classes = counts.shape[1]
     right = np.zeros(n_classes, dtype=np.int64)
@@ -59,9 +58,7 @@ def _best_cut(counts: NDArray[np.int64], first: int, last: int, better_encoding:
 
 
 @kernel
-def mdl_cuts(
-    values: NDArray[np.float64], highest: NDArray[np.float64], counts: NDArray[np.int64], better_encoding: bool
-) -> NDArray[np.float64]:
+def mdl_cuts(values: Floats, highest: Floats, counts: Ints, better_encoding: bool) -> Floats:
     """Ascending cut points of a feature with these distinct `values` (ascending) and class `counts` (values, classes).
 
     An entry may stand for all values from values[v] to highest[v]; a cut lies between two entries.
@@ -85,9 +82,9 @@ def mdl_cuts(
             stack[top + 1, 0], stack[top + 1, 1] = cut + 1, last
             top += 2
     cuts = np.empty(is_cut.sum(), dtype=np.float64)
-    found = 0
+    n_cuts = 0
     for v in range(len(values)):
         if is_cut[v]:
-            cuts[found] = highest[v] + (values[v + 1] - highest[v]) / 2.0
-            found += 1
+            cuts[n_cuts] = highest[v] + (values[v + 1] - highest[v]) / 2.0
+            n_cuts += 1
     return cuts

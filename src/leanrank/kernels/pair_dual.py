@@ -1,19 +1,21 @@
-"""Dual coordinate descent for a kernel Ranking SVM; pairs are two row numbers, never differences."""
+"""Dual coordinate descent for a kernel Ranking SVM; pairs are two row numbers, never differences.
+
+Arrays: better, worse (pairs,) rows of the two documents of each pair; visit (pairs,) the pairs in the order of the
+visits; gram (n, n) the kernel of every two documents; alpha (pairs,), beta (n,) and f (n,) = gram beta are changed in
+place; starts (Q + 1,) where the pairs of each query begin.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from leanrank.kernels._jit import kernel
-
-Vector = NDArray[np.float64]
+from leanrank.kernels._jit import Array, Floats, Ints, kernel
 
 
 @kernel
-def sweep(gram: Any, better: Any, worse: Any, visit: Any, C: float, alpha: Vector, beta: Vector, f: Vector) -> float:
+def sweep(gram: Any, better: Any, worse: Any, visit: Any, C: float, alpha: Floats, beta: Floats, f: Floats) -> float:
     """Visit every pair once; returns the largest violation of the optimality conditions met on the way.
 
     Maximises ``sum a - 0.5 a'Ka, 0 <= a <= C`` one pair at a time: the gradient of pair (i, j) is ``1 - (f_i - f_j)``
@@ -54,7 +56,7 @@ def pair_rows(y: Any, query_ptr: Any, better: Any, worse: Any, starts: Any) -> N
                     k += 1
 
 
-def pairs_per_query(y: NDArray[Any], query_ptr: NDArray[np.int64]) -> NDArray[np.int64]:
+def pairs_per_query(y: Array, query_ptr: Ints) -> Ints:
     """Number of pairs with different labels in each query.
 
     >>> pairs_per_query(np.array([2, 0, 1, 5]), np.array([0, 3, 4]))

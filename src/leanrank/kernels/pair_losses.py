@@ -2,29 +2,23 @@
 
 A pair is two documents of a query with y_s > y_t; d = x_s - x_t. `losses[q, 0]` is the mean loss when higher
 values rank first, `losses[q, 1]` when lower values do. A query without pairs keeps zeros.
+
+Arrays: losses (last - first, 2, K), zero at the start, and n_pairs (last - first,) count queries from `first`; with
+`scale`, every feature of a query is brought to [0, 1] first (the share of misordered pairs does not depend on it).
 """
 
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from leanrank.kernels._jit import kernel
+from leanrank.kernels._jit import Array, Floats, Ints, Singles, kernel
 
 
 @kernel
 def error_losses(
-    X: NDArray[Any],
-    y: NDArray[np.float32],
-    query_ptr: NDArray[np.int64],
-    first: int,
-    last: int,
-    scale: bool,
-    losses: NDArray[np.float64],
-    n_pairs: NDArray[np.int64],
+    X: Array, y: Singles, query_ptr: Ints, first: int, last: int, scale: bool, losses: Floats, n_pairs: Ints
 ) -> None:
     """Share of misordered pairs, ties 1/2; O(n log n) by counting labels below in the order of x."""
     longest = 0
@@ -73,7 +67,7 @@ def error_losses(
 
 
 @kernel
-def _pairs_of_different_labels(level: NDArray[Any], order: NDArray[Any], begin: int, end: int) -> int:
+def _pairs_of_different_labels(level: Array, order: Array, begin: int, end: int) -> int:
     labels = np.empty(end - begin, dtype=np.int64)
     for i in range(begin, end):
         labels[i - begin] = level[order[i]]
@@ -90,7 +84,7 @@ def _pairs_of_different_labels(level: NDArray[Any], order: NDArray[Any], begin: 
 
 
 @kernel
-def _scaled(X: NDArray[Any], start: int, end: int, scale: bool, out: NDArray[np.float64]) -> None:
+def _scaled(X: Array, start: int, end: int, scale: bool, out: Floats) -> None:
     """Rows start..end-1 brought to [0, 1] feature by feature (a constant becomes 0), or as they are."""
     for j in range(X.shape[1]):
         low, high = X[start, j], X[start, j]
@@ -106,65 +100,46 @@ def _scaled(X: NDArray[Any], start: int, end: int, scale: bool, out: NDArray[np.
 
 
 @kernel
-def hinge_losses(
-    X: NDArray[Any],
-    y: NDArray[np.float32],
-    query_ptr: NDArray[np.int64],
-    first: int,
-    last: int,
-    scale: bool,
-    losses: NDArray[np.float64],
-    n_pairs: NDArray[np.int64],
-) -> None:
-    """Mean of max(0, 1 - d) over pairs; O(n^2) per feature."""
-    K = X.shape[1]
-    for q in range(first, last):
-        start, n = query_ptr[q], query_ptr[q + 1] - query_ptr[q]
-        values = np.empty((n, K))
-        _scaled(X, start, start + n, scale, values)
-        down, up, pairs = losses[q - first, 0], losses[q - first, 1], 0
-        for s in range(n):
-            for t in range(n):
-                if y[start + s] > y[start + t]:
-                    pairs += 1
+def _pair_losses(hinge: bool, X: Array, y: Singles, start: int, end: int, scale: bool, losses: Floats) -> int:
+    """Fill losses[0] and losses[1] for the query of rows start..end-1; returns the number of its pairs."""
+    n, K = end - start, X.shape[1]
+    values = np.empty((n, K))
+    _scaled(X, start, end, scale, values)
+    down, up, pairs = losses[0], losses[1], 0
+    for s in range(n):
+        for t in range(n):
+            if y[start + s] > y[start + t]:
+                pairs += 1
+                if hinge:
                     for j in range(K):
                         d = values[s, j] - values[t, j]
                         down[j] += max(0.0, 1.0 - d)
                         up[j] += max(0.0, 1.0 + d)
-        n_pairs[q - first] = pairs
-        for j in range(K):
-            down[j] /= max(pairs, 1)
-            up[j] /= max(pairs, 1)
-
-
-@kernel
-def cross_entropy_losses(
-    X: NDArray[Any],
-    y: NDArray[np.float32],
-    query_ptr: NDArray[np.int64],
-    first: int,
-    last: int,
-    scale: bool,
-    losses: NDArray[np.float64],
-    n_pairs: NDArray[np.int64],
-) -> None:
-    """Mean of log(1 + exp(-d)) over pairs, without overflow; O(n^2) per feature."""
-    K = X.shape[1]
-    for q in range(first, last):
-        start, n = query_ptr[q], query_ptr[q + 1] - query_ptr[q]
-        values = np.empty((n, K))
-        _scaled(X, start, start + n, scale, values)
-        down, up, pairs = losses[q - first, 0], losses[q - first, 1], 0
-        for s in range(n):
-            for t in range(n):
-                if y[start + s] > y[start + t]:
-                    pairs += 1
+                else:
                     for j in range(K):
                         d = values[s, j] - values[t, j]
                         tail = math.log1p(math.exp(-abs(d)))
                         down[j] += max(0.0, -d) + tail
                         up[j] += max(0.0, d) + tail
-        n_pairs[q - first] = pairs
-        for j in range(K):
-            down[j] /= max(pairs, 1)
-            up[j] /= max(pairs, 1)
+    for j in range(K):
+        down[j] /= max(pairs, 1)
+        up[j] /= max(pairs, 1)
+    return pairs
+
+
+@kernel
+def hinge_losses(
+    X: Array, y: Singles, query_ptr: Ints, first: int, last: int, scale: bool, losses: Floats, n_pairs: Ints
+) -> None:
+    """Mean of max(0, 1 - d) over pairs; O(n^2) per feature."""
+    for q in range(first, last):
+        n_pairs[q - first] = _pair_losses(True, X, y, query_ptr[q], query_ptr[q + 1], scale, losses[q - first])
+
+
+@kernel
+def cross_entropy_losses(
+    X: Array, y: Singles, query_ptr: Ints, first: int, last: int, scale: bool, losses: Floats, n_pairs: Ints
+) -> None:
+    """Mean of log(1 + exp(-d)) over pairs, without overflow; O(n^2) per feature."""
+    for q in range(first, last):
+        n_pairs[q - first] = _pair_losses(False, X, y, query_ptr[q], query_ptr[q + 1], scale, losses[q - first])

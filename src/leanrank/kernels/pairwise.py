@@ -3,6 +3,9 @@
 A pair (i, j) has y_i > y_j. It is *active* at scores s when its margin is short of 1: ``s_j + 1 > s_i``. For a query
 sorted by score, the partners active for one document are a prefix (or a suffix) of the order, so a sweep that keeps
 running sums by label in a Fenwick tree meets every document once (Lee and Lin, 2014).
+
+Arrays, all (n,): level the rank of a document's label within its query, from 1; s scores; order the rows of each query
+by ascending score, and sorted_* what follows that order; v any values by row.
 """
 
 from __future__ import annotations
@@ -10,17 +13,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from leanrank.kernels._jit import kernel
-
-Vector = NDArray[np.float64]
-Index = NDArray[np.int64]
-Level = NDArray[np.int32]
+from leanrank.kernels._jit import Floats, Ints, ShortInts, kernel
 
 
 @kernel
-def label_levels(y: Any, query_ptr: Index, first: int, last: int, level: Level) -> float:
+def label_levels(y: Any, query_ptr: Ints, first: int, last: int, level: ShortInts) -> float:
     """Rank of each label among its query's distinct labels (1 = lowest); returns the number of pairs."""
     pairs = 0.0
     for q in range(first, last):
@@ -39,14 +37,14 @@ def label_levels(y: Any, query_ptr: Index, first: int, last: int, level: Level) 
 
 @kernel
 def sort_by_score(
-    scores: Vector,
-    level: Level,
-    query_ptr: Index,
+    scores: Floats,
+    level: ShortInts,
+    query_ptr: Ints,
     first: int,
     last: int,
-    order: Index,
-    sorted_scores: Vector,
-    sorted_level: Level,
+    order: Ints,
+    sorted_scores: Floats,
+    sorted_level: ShortInts,
 ) -> None:
     """Rows of each query by ascending score, with their scores and levels in that order (read on end from then on)."""
     for q in range(first, last):
@@ -58,7 +56,7 @@ def sort_by_score(
 
 
 @kernel
-def active_sums(s: Vector, level: Level, v: Vector, above: Vector, below: Vector) -> None:
+def active_sums(s: Floats, level: ShortInts, v: Floats, above: Floats, below: Floats) -> None:
     """Sums of v over the active partners of each document of one query, whose rows are in ascending order of s.
 
     ``above_i = sum of v_j over y_j > y_i, s_i + 1 > s_j`` and ``below_i = sum of v_j over y_j < y_i, s_j + 1 > s_i``.
@@ -105,7 +103,7 @@ def active_sums(s: Vector, level: Level, v: Vector, above: Vector, below: Vector
 
 @kernel
 def active_counts(
-    s: Vector, level: Level, query_ptr: Index, first: int, last: int, as_worse: Vector, as_better: Vector
+    s: Floats, level: ShortInts, query_ptr: Ints, first: int, last: int, as_worse: Floats, as_better: Floats
 ) -> None:
     """Number of active pairs in which each document is the worse, and the better, one; rows sorted by score."""
     for q in range(first, last):
@@ -115,15 +113,15 @@ def active_counts(
 
 @kernel
 def pull(
-    order: Index,
-    s: Vector,
-    level: Level,
-    active: Vector,
-    v: Vector,
-    query_ptr: Index,
+    order: Ints,
+    s: Floats,
+    level: ShortInts,
+    active: Floats,
+    v: Floats,
+    query_ptr: Ints,
     first: int,
     last: int,
-    out: Vector,
+    out: Floats,
 ) -> None:
     """``out_i = sum of v_i - v_j over the active partners j of i``; s, level and active sorted, v and out by row."""
     for q in range(first, last):

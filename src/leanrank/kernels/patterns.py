@@ -2,14 +2,15 @@
 
 A pattern's hash is the sum (mod 2^64) of one pseudo-random number per (feature, value), so a feature is taken out or
 put in by one subtraction or addition. Two different patterns among N collide with probability N^2 / 2^65 at most.
+
+Arrays: hashes (rows,) of the patterns; counts (rows, classes) how many documents of each class have the row's values.
 """
 
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from leanrank.kernels._jit import kernel
+from leanrank.kernels._jit import Ints, ShortInts, Words, kernel
 
 
 @kernel
@@ -21,7 +22,7 @@ def _mixed(key: np.uint64) -> np.uint64:
 
 
 @kernel
-def value_hashes(codes: NDArray[np.int32]) -> NDArray[np.uint64]:
+def value_hashes(codes: ShortInts) -> Words:
     """One pseudo-random number per (feature, value), for codes (patterns, features); returned feature by feature."""
     n, n_features = codes.shape
     out = np.empty((n_features, n), dtype=np.uint64)
@@ -42,37 +43,37 @@ def _slots(n: int) -> int:
 
 
 @kernel
-def equal_patterns(hashes: NDArray[np.uint64]) -> tuple[NDArray[np.int64], int]:
+def equal_patterns(hashes: Words) -> tuple[Ints, int]:
     """The number of each row's pattern in order of first appearance, and how many patterns there are."""
     size = _slots(len(hashes))
     mask = np.uint64(size - 1)
     owner = np.full(size, -1, dtype=np.int64)
     pattern = np.empty(len(hashes), dtype=np.int64)
-    found = 0
+    n_patterns = 0
     for i in range(len(hashes)):
         slot = hashes[i] & mask
         while owner[slot] >= 0 and hashes[owner[slot]] != hashes[i]:
             slot = (slot + np.uint64(1)) & mask
         if owner[slot] < 0:
             owner[slot] = i
-            pattern[i] = found
-            found += 1
+            pattern[i] = n_patterns
+            n_patterns += 1
         else:
             pattern[i] = pattern[owner[slot]]
-    return pattern, found
+    return pattern, n_patterns
 
 
 @kernel
-def inconsistent_rows(hashes: NDArray[np.uint64], counts: NDArray[np.int64]) -> int:
+def inconsistent_rows(hashes: Words, counts: Ints) -> int:
     """Rows outside the majority class of their pattern: sum over patterns of (count - largest class count)."""
     n, n_classes = counts.shape
-    pattern, found = equal_patterns(hashes)
-    table = np.zeros((found, n_classes), dtype=np.int64)
+    pattern, n_patterns = equal_patterns(hashes)
+    table = np.zeros((n_patterns, n_classes), dtype=np.int64)
     for i in range(n):
         for c in range(n_classes):
             table[pattern[i], c] += counts[i, c]
     wrong = 0
-    for p in range(found):
+    for p in range(n_patterns):
         total, largest = 0, 0
         for c in range(n_classes):
             total += table[p, c]
@@ -82,9 +83,7 @@ def inconsistent_rows(hashes: NDArray[np.uint64], counts: NDArray[np.int64]) -> 
 
 
 @kernel
-def inconsistent_rows_without(
-    hashes: NDArray[np.uint64], of_values: NDArray[np.uint64], counts: NDArray[np.int64], features: NDArray[np.int64]
-) -> NDArray[np.int64]:
+def inconsistent_rows_without(hashes: Words, of_values: Words, counts: Ints, features: Ints) -> Ints:
     """`inconsistent_rows` after taking out each of `features` in turn (of_values: features x rows)."""
     out = np.empty(len(features), dtype=np.int64)
     for i in range(len(features)):

@@ -1,20 +1,21 @@
-"""The pair perceptron: from one hypothesis worth keeping to the next."""
+"""The pair perceptron: from one hypothesis worth keeping to the next.
+
+Arrays: better, worse (pairs,) rows of the two documents of each pair; order (any number,) pairs in the order of the
+visits; mistakes (pairs,) how often a pair was misordered, added to; w (K,) the hypothesis, changed in place.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from leanrank.kernels._jit import kernel
-
-Vector = NDArray[np.float64]
+from leanrank.kernels._jit import Floats, kernel
 
 
 @kernel
 def dense_perceptron(
-    X: Any, better: Any, worse: Any, order: Any, start: int, survived: int, offer_from: int, mistakes: Any, w: Vector
+    X: Any, better: Any, worse: Any, order: Any, start: int, survived: int, offer_from: int, mistakes: Any, w: Floats
 ) -> tuple[int, int]:
     """Go through the pairs ``order[start:]``: a pair with ``w.z > 0`` survives, any other adds z to w.
 
@@ -41,7 +42,7 @@ def dense_perceptron(
 
 
 @kernel
-def csr_step(values: Any, columns: Any, starts: Any, i: int, j: int, factor: float, w: Vector) -> float:
+def csr_step(values: Any, columns: Any, starts: Any, i: int, j: int, factor: float, w: Floats) -> float:
     """w.z for z = x_i - x_j, column by column as the dense loop adds (so to the same bits); w grows by factor z."""
     margin = 0.0
     a, b = starts[i], starts[j]
@@ -73,7 +74,7 @@ def csr_perceptron(
     survived: int,
     offer_from: int,
     mistakes: Any,
-    w: Vector,
+    w: Floats,
 ) -> tuple[int, int]:
     """`dense_perceptron` on the rows of a CSR matrix (columns ascending)."""
     for at in range(start, len(order)):

@@ -1,15 +1,16 @@
-"""Cohen, Schapire and Singer's preferences: which attributes agree with the labels, and a greedy order of documents."""
+"""Cohen, Schapire and Singer's preferences: which attributes agree with the labels, and a greedy order of documents.
+
+Arrays: weight (K,) of the attributes; balance (n, n) net preferences of the documents of one query; members (any
+number,) documents to be ordered, and order of the same length.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from leanrank.kernels._jit import kernel
-
-Vector = NDArray[np.float64]
+from leanrank.kernels._jit import Floats, kernel
 
 
 @kernel
@@ -35,7 +36,7 @@ def attribute_losses(X: Any, y: Any, query_ptr: Any, first: int, last: int, loss
 
 
 @kernel
-def balances(X: Any, weight: Vector, out: Any) -> None:
+def balances(X: Any, weight: Floats, out: Any) -> None:
     """Fill out (n, n) with ``PREF(u, v) - PREF(v, u) = sum_k weight_k sign(x_u - x_v)``."""
     for u in range(X.shape[0]):
         out[u, u] = 0.0

@@ -2,6 +2,10 @@
 
 An epoch visits the queries in the order given. For each, the scores, the slope of the loss by every score, then one
 step along X.T @ slope. CSR rows of a query are laid out densely before a hidden layer sees them.
+
+Arrays: s, slope (documents of a query,) scores and the derivative of the loss by them; target (n,) labels or
+probabilities; order (any number,) queries in the order of the visits; w (K,) weights of a linear score; V (H, K), bias
+(H,), u (H,) weights of a hidden layer; hidden (documents, H) its values. Weights are changed in place.
 """
 
 from __future__ import annotations
@@ -9,18 +13,15 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from leanrank.kernels._jit import kernel
-
-Vector = NDArray[np.float64]
+from leanrank.kernels._jit import Floats, kernel
 
 RANKNET = 0  # target: labels
 LISTNET = 1  # target: top-one probabilities
 
 
 @kernel
-def ranknet_slope(s: Vector, y: Vector, half_ties: bool, slope: Vector) -> float:
+def ranknet_slope(s: Floats, y: Floats, half_ties: bool, slope: Floats) -> float:
     """Mean over pairs of ``log(1 + exp(-(s_i - s_j)))`` where y_i > y_j, and its slope by s.
 
     With `half_ties`, documents of one label are pairs too, with the target probability 1/2:
@@ -53,7 +54,7 @@ def ranknet_slope(s: Vector, y: Vector, half_ties: bool, slope: Vector) -> float
 
 
 @kernel
-def listnet_slope(s: Vector, p: Vector, slope: Vector) -> float:
+def listnet_slope(s: Floats, p: Floats, slope: Floats) -> float:
     """Cross entropy ``-sum p log softmax(s)`` and its slope by s, ``softmax(s) - p``."""
     n = len(s)
     top = s[0]
@@ -71,14 +72,15 @@ def listnet_slope(s: Vector, p: Vector, slope: Vector) -> float:
 
 
 @kernel
-def slope_of(loss: int, s: Vector, target: Vector, half_ties: bool, slope: Vector) -> float:
+def slope_of(loss: int, s: Floats, target: Floats, half_ties: bool, slope: Floats) -> float:
+    """The loss of one query, and its slope by the scores."""
     if loss == RANKNET:
         return ranknet_slope(s, target, half_ties, slope)
     return listnet_slope(s, target, slope)
 
 
 @kernel
-def softmax_targets(y: Vector, query_ptr: Any, out: Vector) -> None:
+def softmax_targets(y: Floats, query_ptr: Any, out: Floats) -> None:
     """Top-one probabilities ``softmax(y)`` within each query."""
     for q in range(len(query_ptr) - 1):
         a, b = query_ptr[q], query_ptr[q + 1]
@@ -89,7 +91,7 @@ def softmax_targets(y: Vector, query_ptr: Any, out: Vector) -> None:
 
 @kernel
 def dense_linear_epoch(
-    loss: int, X: Any, target: Vector, query_ptr: Any, order: Any, rate: float, half_ties: bool, w: Vector
+    loss: int, X: Any, target: Floats, query_ptr: Any, order: Any, rate: float, half_ties: bool, w: Floats
 ) -> float:
     """One step of length `rate` for every query of `order`; returns the sum of the losses met on the way."""
     total = 0.0
@@ -117,12 +119,12 @@ def csr_linear_epoch(
     values: Any,
     columns: Any,
     starts: Any,
-    target: Vector,
+    target: Floats,
     query_ptr: Any,
     order: Any,
     rate: float,
     half_ties: bool,
-    w: Vector,
+    w: Floats,
 ) -> float:
     """`dense_linear_epoch` on the rows of a CSR matrix."""
     total = 0.0
@@ -145,7 +147,7 @@ def csr_linear_epoch(
 
 
 @kernel
-def hidden_scores(X: Any, V: Any, bias: Vector, u: Vector, hidden: Any, s: Vector) -> None:
+def hidden_scores(X: Any, V: Any, bias: Floats, u: Floats, hidden: Any, s: Floats) -> None:
     """``s = tanh(X V' + bias) u``; V has a row per unit. `hidden` is filled with the units' values."""
     for i in range(X.shape[0]):
         s[i] = 0.0
@@ -158,7 +160,7 @@ def hidden_scores(X: Any, V: Any, bias: Vector, u: Vector, hidden: Any, s: Vecto
 
 
 @kernel
-def hidden_gradient(X: Any, u: Vector, hidden: Any, slope: Vector, dV: Any, dbias: Vector, du: Vector) -> None:
+def hidden_gradient(X: Any, u: Floats, hidden: Any, slope: Floats, dV: Any, dbias: Floats, du: Floats) -> None:
     """Derivatives by the weights, for the slope by the scores (back-propagation, once for the query)."""
     dV[:, :] = 0.0
     dbias[:] = 0.0
@@ -176,15 +178,7 @@ def hidden_gradient(X: Any, u: Vector, hidden: Any, slope: Vector, dV: Any, dbia
 
 @kernel
 def dense_hidden_epoch(
-    X: Any,
-    y: Vector,
-    query_ptr: Any,
-    order: Any,
-    rate: float,
-    half_ties: bool,
-    V: Any,
-    bias: Vector,
-    u: Vector,
+    X: Any, y: Floats, query_ptr: Any, order: Any, rate: float, half_ties: bool, V: Any, bias: Floats, u: Floats
 ) -> float:
     """RankNet with one hidden layer: one step for every query of `order`; returns the sum of the losses."""
     total = 0.0
@@ -217,14 +211,14 @@ def csr_hidden_epoch(
     values: Any,
     columns: Any,
     starts: Any,
-    y: Vector,
+    y: Floats,
     query_ptr: Any,
     order: Any,
     rate: float,
     half_ties: bool,
     V: Any,
-    bias: Vector,
-    u: Vector,
+    bias: Floats,
+    u: Floats,
 ) -> float:
     """`dense_hidden_epoch` on the rows of a CSR matrix."""
     total = 0.0

@@ -1,22 +1,23 @@
-"""RankBoost's round in O(n K): the potential of every document, then the best threshold of every feature."""
+"""RankBoost's round in O(n K): the potential of every document, then the best threshold of every feature.
+
+Arrays: F (n,) scores so far; pi (n,) potentials; order (n,) rows of each query by ascending label; codes (K, n) how
+many thresholds of the feature lie below the value; n_thresholds (K,).
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from leanrank.kernels._jit import kernel
-
-Vector = NDArray[np.float64]
+from leanrank.kernels._jit import Floats, kernel
 
 # A difference below rounding is a tie.
 _TIE = 1e-12
 
 
 @kernel
-def potentials(order: Any, y: Any, query_ptr: Any, first: int, last: int, F: Vector, pi: Vector) -> float:
+def potentials(order: Any, y: Any, query_ptr: Any, first: int, last: int, F: Floats, pi: Floats) -> float:
     """Fill pi with the potential of every document under ``D(i, j) = exp(F_j - F_i)``; return the sum of D over pairs.
 
     D is a product of a factor of i and a factor of j whatever the number of label levels, so sums over partners are
@@ -57,11 +58,11 @@ def potentials(order: Any, y: Any, query_ptr: Any, first: int, last: int, F: Vec
 
 
 @kernel
-def best_threshold(codes: Any, n_thresholds: Any, pi: Vector, negative: bool) -> tuple[int, int, float]:
+def best_threshold(codes: Any, n_thresholds: Any, pi: Floats, negative: bool) -> tuple[int, int, float]:
     """The feature and threshold with the largest ``|r|`` (or r), ``r = sum of pi over x > threshold``.
 
     codes : (K, n), how many thresholds of the feature lie below the value; threshold t is passed by codes > t.
-    Of equals the first feature, and its lowest threshold; the feature is -1 if every r is 0.
+    Equals go to the first feature, and its lowest threshold; the feature is -1 if every r is 0.
     """
     best, feature, threshold, r_best = _TIE, -1, -1, 0.0
     sums = np.empty(np.max(n_thresholds) + 1)
@@ -80,7 +81,7 @@ def best_threshold(codes: Any, n_thresholds: Any, pi: Vector, negative: bool) ->
 
 
 @kernel
-def add_step(codes: Any, feature: int, threshold: int, alpha: float, F: Vector) -> None:
+def add_step(codes: Any, feature: int, threshold: int, alpha: float, F: Floats) -> None:
     """F += alpha where the feature exceeds the threshold."""
     for i in range(codes.shape[1]):
         if codes[feature, i] > threshold:

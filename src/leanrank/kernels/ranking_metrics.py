@@ -3,6 +3,9 @@
 `gain` is what a document is worth: its DCG gain, 1 or 0 where relevance is binary, or its stop probability (ERR).
 Every kernel fills `out` (queries, columns) for the queries `first`..`last - 1` with the metric before division by
 what the query allows (ideal gain, number of relevant documents), which does not depend on the scores.
+
+Arrays: gain (n,); scores (n, columns); divisor (positions of the longest query,) or (n,) by row. Inside a query: key
+and order hold the scores and the documents as they are sorted; spare_key and spare_order are scratch.
 """
 
 from __future__ import annotations
@@ -10,9 +13,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from leanrank.kernels._jit import kernel
+from leanrank.kernels._jit import Array, Floats, Ints, kernel
 
 # measures
 DISCOUNTED_GAIN, PRECISION_SUM, RECIPROCAL_RANK, CASCADE = 0, 1, 2, 3
@@ -249,16 +251,16 @@ def _cascade(key: Any, order: Any, m: int, gain: Any, k: int, expected: bool, un
 @kernel
 def ranked_metric(
     measure: int,
-    gain: NDArray[np.float64],
-    scores: NDArray[Any],
-    query_ptr: NDArray[np.int64],
+    gain: Floats,
+    scores: Array,
+    query_ptr: Ints,
     first: int,
     last: int,
     k: int,
     ties: int,
-    divisor: NDArray[np.float64],
+    divisor: Floats,
     by_row: bool,
-    out: NDArray[np.float64],
+    out: Floats,
 ) -> None:
     """Fill `out` with `measure`; `divisor` of a gain is by position, or by position within each query if `by_row`.
 
@@ -291,15 +293,7 @@ def ranked_metric(
 
 
 @kernel
-def ideal_gain(
-    gain: NDArray[np.float64],
-    query_ptr: NDArray[np.int64],
-    first: int,
-    last: int,
-    k: int,
-    divisor: NDArray[np.float64],
-    out: NDArray[np.float64],
-) -> None:
+def ideal_gain(gain: Floats, query_ptr: Ints, first: int, last: int, k: int, divisor: Floats, out: Floats) -> None:
     """out[q] = the discounted gain of the best order, cut at k."""
     longest = 0
     for q in range(first, last):
@@ -320,14 +314,7 @@ def ideal_gain(
 
 
 @kernel
-def mean_ndcg_divisor(
-    gain: NDArray[np.float64],
-    query_ptr: NDArray[np.int64],
-    first: int,
-    last: int,
-    divisor: NDArray[np.float64],
-    out: NDArray[np.float64],
-) -> None:
+def mean_ndcg_divisor(gain: Floats, query_ptr: Ints, first: int, last: int, divisor: Floats, out: Floats) -> None:
     """Divisors by row that make a discounted gain the mean of NDCG@1..NDCG@n: n d(p) / sum_{j >= p} 1/ideal@j."""
     for q in range(first, last):
         start, end = query_ptr[q], query_ptr[q + 1]
@@ -384,13 +371,7 @@ def _concordance(key: Any, order: Any, n: int, level: Any, n_levels: int, above:
 
 @kernel
 def rank_correlation(
-    measure: int,
-    y: NDArray[np.float64],
-    scores: NDArray[Any],
-    query_ptr: NDArray[np.int64],
-    first: int,
-    last: int,
-    out: NDArray[np.float64],
+    measure: int, y: Floats, scores: Array, query_ptr: Ints, first: int, last: int, out: Floats
 ) -> None:
     """Kendall's tau (a or b) or Spearman's rho of labels and scores; NaN for one document, 0 without variation."""
     longest = 0

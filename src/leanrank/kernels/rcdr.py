@@ -1,33 +1,34 @@
-"""Rank correlation of every attribute with the order of every query, attributes with near ties."""
+"""Rank correlation of every attribute with the order of every query, attributes with near ties.
+
+Arrays: tolerance (K,) is the distance up to which neighbouring values of an attribute are equal; out (Q, K) the
+correlations; n_pairs (Q,) the pairs of documents with different labels; tree (levels + 1,) scratch of the counting.
+"""
 
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from leanrank.kernels._jit import kernel
+from leanrank.kernels._jit import Floats, Ints, Singles, kernel
 
 
 @kernel
-def _levels(y: NDArray[np.float32]) -> tuple[NDArray[np.int64], int, int]:
+def _levels(y: Singles) -> tuple[Ints, int, int]:
     """Level of each label counted from 1, number of levels, number of pairs with different labels."""
     order = np.argsort(y)
     level = np.empty(len(y), dtype=np.int64)
-    found, of_level, ordered = 0, 0, 0
+    n_levels, of_level, ordered = 0, 0, 0
     for i in range(len(order)):
         if i == 0 or y[order[i]] > y[order[i - 1]]:
-            found += 1
+            n_levels += 1
             of_level = 0
-        level[order[i]] = found
+        level[order[i]] = n_levels
         ordered += i - of_level
         of_level += 1
-    return level, found, ordered
+    return level, n_levels, ordered
 
 
 @kernel
-def _net_concordance(
-    x: NDArray[np.float64], level: NDArray[np.int64], tolerance: float, tree: NDArray[np.int64]
-) -> tuple[int, int]:
+def _net_concordance(x: Floats, level: Ints, tolerance: float, tree: Ints) -> tuple[int, int]:
     """Pairs with x and the label in the same order, and in opposite order; neither counts ties (Fenwick tree)."""
     n, n_levels = len(x), len(tree) - 1
     order = np.argsort(x)
@@ -58,15 +59,15 @@ def _net_concordance(
 
 @kernel
 def kendall_correlations(
-    X: NDArray[np.float64],
-    y: NDArray[np.float32],
-    query_ptr: NDArray[np.int64],
+    X: Floats,
+    y: Singles,
+    query_ptr: Ints,
     first: int,
     last: int,
-    tolerance: NDArray[np.float64],
+    tolerance: Floats,
     tau_b: bool,
-    out: NDArray[np.float64],
-    n_pairs: NDArray[np.int64],
+    out: Floats,
+    n_pairs: Ints,
 ) -> None:
     """out[q, k] = (C - D) / M, or (C - D) / sqrt((C + D) M) with tau_b; M = n_pairs[q] pairs of different labels."""
     for q in range(first, last):
@@ -89,7 +90,7 @@ def kendall_correlations(
 
 
 @kernel
-def _centred_ranks(x: NDArray[np.float64], tolerance: float) -> NDArray[np.float64]:
+def _centred_ranks(x: Floats, tolerance: float) -> Floats:
     """Mid-ranks less their mean; values within the tolerance of their neighbour are equal."""
     n = len(x)
     order = np.argsort(x)
@@ -105,14 +106,7 @@ def _centred_ranks(x: NDArray[np.float64], tolerance: float) -> NDArray[np.float
 
 @kernel
 def spearman_correlations(
-    X: NDArray[np.float64],
-    y: NDArray[np.float32],
-    query_ptr: NDArray[np.int64],
-    first: int,
-    last: int,
-    tolerance: NDArray[np.float64],
-    out: NDArray[np.float64],
-    n_pairs: NDArray[np.int64],
+    X: Floats, y: Singles, query_ptr: Ints, first: int, last: int, tolerance: Floats, out: Floats, n_pairs: Ints
 ) -> None:
     """out[q, k] = Pearson correlation of the mid-ranks of attribute k and of the labels, 0 for a constant."""
     for q in range(first, last):

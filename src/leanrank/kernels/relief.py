@@ -4,14 +4,18 @@ Documents come in groups (a query, or a run of rows where neighbours may be anyw
 rows_ptr[g]..rows_ptr[g+1] and looks for neighbours among reach[g, 0]..reach[g, 1]. Neighbours are in ascending order
 of distance; of equally near ones the lower row comes first. Distances are whole multiples of 2^-36, so that the order
 in which differences are added does not decide who is nearer.
+
+Arrays: classes (n,) the class of each document, from 0; visit (n,) whether it looks for neighbours; rows_ptr (groups +
+1,) and reach (groups, 2) the groups; nearest (n, classes, k) rows of the neighbours and counts (n, classes) how many
+there are, filled by `nearest_*` and read by `differences_*`; weights (S, n, classes, k) and out (groups, S, K) the S
+sums asked for at once. `first` and `last` are groups.
 """
 
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from leanrank.kernels._jit import fast_kernel, kernel
+from leanrank.kernels._jit import Flags, Floats, Ints, ShortInts, fast_kernel, kernel
 
 _UNITS = 2.0**36
 # Rows whose distances are computed together: a candidate's values are read once for all of them.
@@ -19,9 +23,8 @@ _TILE = 8
 
 
 @fast_kernel
-def _tile_distances(
-    X: NDArray[np.float64], rows: NDArray[np.int64], low: int, high: int, euclidean: bool, out: NDArray[np.float64]
-) -> None:
+def _tile_distances(X: Floats, rows: Ints, low: int, high: int, euclidean: bool, out: Floats) -> None:
+    """out[t, z - low] = distance of rows[t] and z, low <= z < high."""
     for z in range(low, high):
         there = X[z]
         for t in range(len(rows)):
@@ -38,14 +41,14 @@ def _tile_distances(
 
 @kernel
 def _select(
-    distances: NDArray[np.float64],
-    classes: NDArray[np.int64],
+    distances: Floats,
+    classes: Ints,
     low: int,
     row: int,
-    far: NDArray[np.float64],
-    limit: NDArray[np.float64],
-    nearest: NDArray[np.int32],
-    found: NDArray[np.int32],
+    far: Floats,
+    limit: Floats,
+    nearest: ShortInts,
+    counts: ShortInts,
 ) -> None:
     """The k nearest of each class among low, low + 1, ...; ascending, so that of equals the lower row stays."""
     n_classes, k = nearest.shape
@@ -65,25 +68,25 @@ def _select(
             rows[m] = low + place
             limit[c] = of_class[k - 1]
     for c in range(n_classes):
-        found[c] = 0
-        while found[c] < k and far[c, found[c]] < np.inf:
-            found[c] += 1
+        counts[c] = 0
+        while counts[c] < k and far[c, counts[c]] < np.inf:
+            counts[c] += 1
 
 
 @kernel
 def nearest_dense(
-    X: NDArray[np.float64],
-    classes: NDArray[np.int64],
-    visit: NDArray[np.bool_],
-    rows_ptr: NDArray[np.int64],
-    reach: NDArray[np.int64],
+    X: Floats,
+    classes: Ints,
+    visit: Flags,
+    rows_ptr: Ints,
+    reach: Ints,
     first: int,
     last: int,
     euclidean: bool,
-    nearest: NDArray[np.int32],
-    found: NDArray[np.int32],
+    nearest: ShortInts,
+    counts: ShortInts,
 ) -> None:
-    """Fill nearest[row, class, :found[row, class]] for the visited rows of groups first..last-1."""
+    """Fill nearest[row, class, :counts[row, class]] for the visited rows of groups first..last-1."""
     n_classes, k = nearest.shape[1], nearest.shape[2]
     far, limit = np.empty((n_classes, k)), np.empty(n_classes)
     rows = np.empty(_TILE, dtype=np.int64)
@@ -100,24 +103,24 @@ def nearest_dense(
                 i += 1
             _tile_distances(X, rows[:filled], low, high, euclidean, distances)
             for t in range(filled):
-                _select(distances[t], classes, low, rows[t], far, limit, nearest[rows[t]], found[rows[t]])
+                _select(distances[t], classes, low, rows[t], far, limit, nearest[rows[t]], counts[rows[t]])
 
 
 @kernel
 def nearest_sparse(
-    values: NDArray[np.float64],
-    columns: NDArray[np.int32],
-    indptr: NDArray[np.int64],
+    values: Floats,
+    columns: ShortInts,
+    indptr: Ints,
     n_features: int,
-    classes: NDArray[np.int64],
-    visit: NDArray[np.bool_],
-    rows_ptr: NDArray[np.int64],
-    reach: NDArray[np.int64],
+    classes: Ints,
+    visit: Flags,
+    rows_ptr: Ints,
+    reach: Ints,
     first: int,
     last: int,
     euclidean: bool,
-    nearest: NDArray[np.int32],
-    found: NDArray[np.int32],
+    nearest: ShortInts,
+    counts: ShortInts,
 ) -> None:
     """As `nearest_dense` for CSR rows: a distance costs the stored values of the candidate only."""
     n_classes, k = nearest.shape[1], nearest.shape[2]
@@ -142,22 +145,22 @@ def nearest_sparse(
                     else:
                         total += abs(here - values[p]) - abs(here)
                 distances[z - low] = total
-            _select(distances, classes, low, row, far, limit, nearest[row], found[row])
+            _select(distances, classes, low, row, far, limit, nearest[row], counts[row])
             for p in range(indptr[row], indptr[row + 1]):
                 x[columns[p]] = 0.0
 
 
 @kernel
 def differences_dense(
-    X: NDArray[np.float64],
-    visit: NDArray[np.bool_],
-    rows_ptr: NDArray[np.int64],
+    X: Floats,
+    visit: Flags,
+    rows_ptr: Ints,
     first: int,
     last: int,
-    nearest: NDArray[np.int32],
-    found: NDArray[np.int32],
-    weights: NDArray[np.float64],
-    out: NDArray[np.float64],
+    nearest: ShortInts,
+    counts: ShortInts,
+    weights: Floats,
+    out: Floats,
 ) -> None:
     """out[g, s, j] = sum over visited rows x of group g and neighbours z of weights[s, x, class, r] |x_j - z_j|."""
     for g in range(first, last):
@@ -166,7 +169,7 @@ def differences_dense(
             if not visit[row]:
                 continue
             for c in range(nearest.shape[1]):
-                for r in range(found[row, c]):
+                for r in range(counts[row, c]):
                     z = nearest[row, c, r]
                     for s in range(weights.shape[0]):
                         weight = weights[s, row, c, r]
@@ -176,18 +179,18 @@ def differences_dense(
 
 @kernel
 def differences_sparse(
-    values: NDArray[np.float64],
-    columns: NDArray[np.int32],
-    indptr: NDArray[np.int64],
+    values: Floats,
+    columns: ShortInts,
+    indptr: Ints,
     n_features: int,
-    visit: NDArray[np.bool_],
-    rows_ptr: NDArray[np.int64],
+    visit: Flags,
+    rows_ptr: Ints,
     first: int,
     last: int,
-    nearest: NDArray[np.int32],
-    found: NDArray[np.int32],
-    weights: NDArray[np.float64],
-    out: NDArray[np.float64],
+    nearest: ShortInts,
+    counts: ShortInts,
+    weights: Floats,
+    out: Floats,
 ) -> None:
     """As `differences_dense` for CSR rows."""
     x = np.zeros(n_features)
@@ -199,7 +202,7 @@ def differences_sparse(
             for p in range(indptr[row], indptr[row + 1]):
                 x[columns[p]] = values[p]
             for c in range(nearest.shape[1]):
-                for r in range(found[row, c]):
+                for r in range(counts[row, c]):
                     z = nearest[row, c, r]
                     for s in range(weights.shape[0]):
                         weight = weights[s, row, c, r]

@@ -1,4 +1,7 @@
-"""Per-query scaling: every feature of every query on its own, NaN ignored and kept."""
+"""Per-query scaling: every feature of every query on its own, NaN ignored and kept.
+
+Arrays: out has the shape of X, or of the stored values of a CSR matrix; low, width, half (K,) are scratch.
+"""
 
 from __future__ import annotations
 

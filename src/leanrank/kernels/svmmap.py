@@ -5,16 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from leanrank.kernels._jit import kernel
-
-Vector = NDArray[np.float64]
+from leanrank.kernels._jit import Flags, Floats, kernel
 
 
 @kernel
 def most_violated(
-    s: Vector, relevant: NDArray[np.bool_], query_ptr: Any, first: int, last: int, coefficient: Vector, loss: Vector
+    s: Floats, relevant: Flags, query_ptr: Any, first: int, last: int, coefficient: Floats, loss: Floats
 ) -> None:
     """Find the ranking that maximises ``1 - AP + w.Psi`` for every query (Yue et al. 2007).
 

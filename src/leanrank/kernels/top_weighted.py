@@ -1,13 +1,13 @@
-"""tau_ap, the rank correlation in which the top counts more, of every pair of features inside each query."""
+"""tau_ap, the rank correlation in which the top counts more, of every pair of features inside each query.
+
+Arrays: total (K, K) is added to, above the diagonal; above (documents, words) a set of documents each, as bits.
+"""
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
-from leanrank.kernels._jit import kernel, popcount
+from leanrank.kernels._jit import Array, Ints, Words, kernel, popcount
 
 #: Bytes of the sets kept at once.
 CHUNK_BYTES = 1 << 22
@@ -16,7 +16,7 @@ UNIT = 2.0**-46
 
 
 @kernel
-def tau_ap_sums(X: NDArray[Any], query_ptr: NDArray[np.int64], first: int, last: int, total: NDArray[np.int64]) -> int:
+def tau_ap_sums(X: Array, query_ptr: Ints, first: int, last: int, total: Ints) -> int:
     """Add (1 + tau_ap) / 2 of features a <= b, the mean of both directions, to `total[a, b]` in units of 2^-46.
 
     Documents rank by descending value, equal ones in the order of rows. With A_s the documents that feature a
@@ -60,7 +60,7 @@ def tau_ap_sums(X: NDArray[Any], query_ptr: NDArray[np.int64], first: int, last:
 
 
 @kernel
-def _sets_above(order: NDArray[np.int64], begin: int, end: int, above: NDArray[np.uint64]) -> None:
+def _sets_above(order: Ints, begin: int, end: int, above: Words) -> None:
     """The sets of documents ranked above documents begin..end-1: those passed so far, as a bit each."""
     passed = np.zeros(above.shape[1], dtype=np.uint64)
     for s in order:

@@ -41,17 +41,15 @@ def _apart(a: Any, b: Any) -> int:
 
 
 @kernel
-def count_sorted(
-    column: Values, order: NDArray[np.int64], classes: NDArray[np.int64], low: Values, counts: Counts
-) -> int:
+def count_sorted(column: Values, order: Counts, classes: Counts, low: Values, counts: Counts) -> int:
     """Fill `low` with the distinct values of `column`, which `order` sorts, and add to counts[value, class]."""
-    found = 0
+    n_values = 0
     for row in order:
-        if found == 0 or column[row] != low[found - 1]:
-            low[found] = column[row]
-            found += 1
-        counts[found - 1, classes[row]] += 1
-    return found
+        if n_values == 0 or column[row] != low[n_values - 1]:
+            low[n_values] = column[row]
+            n_values += 1
+        counts[n_values - 1, classes[row]] += 1
+    return n_values
 
 
 @kernel
@@ -69,24 +67,24 @@ def merge_sorted(
 ) -> int:
     """Two tables of the same labels as one with this shift; returns its length."""
     bits_a, bits_b, bits = low_a.view(np.uint64), low_b.view(np.uint64), low.view(np.uint64)
-    a, b, found = 0, 0, 0
+    a, b, n_values = 0, 0, 0
     while a < len(low_a) or b < len(low_b):
         first = b >= len(low_b) or (a < len(low_a) and low_a[a] <= low_b[b])
         next_bits = bits_a[a] if first else bits_b[b]
-        if found == 0 or _apart(bits[found - 1], next_bits) > shift:
-            low[found] = low_a[a] if first else low_b[b]
-            high[found] = low[found]
-            counts[found] = 0
-            found += 1
+        if n_values == 0 or _apart(bits[n_values - 1], next_bits) > shift:
+            low[n_values] = low_a[a] if first else low_b[b]
+            high[n_values] = low[n_values]
+            counts[n_values] = 0
+            n_values += 1
         if first:
-            high[found - 1] = max(high[found - 1], high_a[a])
-            counts[found - 1] += counts_a[a]
+            high[n_values - 1] = max(high[n_values - 1], high_a[a])
+            counts[n_values - 1] += counts_a[a]
             a += 1
         else:
-            high[found - 1] = max(high[found - 1], high_b[b])
-            counts[found - 1] += counts_b[b]
+            high[n_values - 1] = max(high[n_values - 1], high_b[b])
+            counts[n_values - 1] += counts_b[b]
             b += 1
-    return found
+    return n_values
 
 
 @kernel
@@ -109,13 +107,13 @@ def least_shift(low: Values, shift: int, most: int) -> int:
 def coarsen(low: Values, high: Values, counts: Counts, shift: int) -> int:
     """Merge neighbours of the table in place, up to this shift; returns its new length."""
     bits = low.view(np.uint64)
-    found = 0
+    n_values = 0
     for v in range(len(low)):
-        if found > 0 and _apart(bits[found - 1], bits[v]) <= shift:
-            high[found - 1] = high[v]
-            counts[found - 1] += counts[v]
+        if n_values > 0 and _apart(bits[n_values - 1], bits[v]) <= shift:
+            high[n_values - 1] = high[v]
+            counts[n_values - 1] += counts[v]
         else:
-            low[found], high[found] = low[v], high[v]
-            counts[found] = counts[v]
-            found += 1
-    return found
+            low[n_values], high[n_values] = low[v], high[v]
+            counts[n_values] = counts[v]
+            n_values += 1
+    return n_values

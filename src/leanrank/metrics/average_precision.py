@@ -2,28 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY, dataclass, field
-from typing import Any, ClassVar
+from dataclasses import dataclass, field
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from leanrank.kernels import ranking_metrics as kernels
-from leanrank.metrics._base import (
-    Metric,
-    Values,
-    check_cutoff,
-    check_threshold,
-    divide,
-    per_query_sum,
-    ranked,
-    relevant,
-)
-from leanrank.metrics.conventions import AP_CONVENTIONS, settle
+from leanrank.metrics._relevance import RelevanceMetric
+from leanrank.metrics.conventions import AP_CONVENTIONS, Table
 
 
 @dataclass(frozen=True)
-class AP(Metric):
+class AP(RelevanceMetric):
     r"""Average precision: the precision at each relevant document, averaged. Its mean over queries is MAP.
 
     .. math::  \mathrm{AP} = \frac{1}{R} \sum_{p:\, r_p \ge \theta} \mathrm{P@}p
@@ -66,28 +57,10 @@ class AP(Metric):
     """
 
     short_name: ClassVar[str] = "map"
+    _measure: ClassVar[int] = kernels.PRECISION_SUM
+    _conventions: ClassVar[Table] = AP_CONVENTIONS
 
-    k: int | None = None
-    _: KW_ONLY
-    convention: str = field(default="standard", compare=False)
-    relevance_threshold: float = None  # type: ignore[assignment]
-    divisor: str = None  # type: ignore[assignment]
-    ties: str = None  # type: ignore[assignment]
-    empty: str = None  # type: ignore[assignment]
+    divisor: str = field(default=None, kw_only=True)  # type: ignore[assignment]
 
-    def __post_init__(self) -> None:
-        check_cutoff("AP", self.k)
-        settle(self, AP_CONVENTIONS)
-        check_threshold("AP", self.relevance_threshold)
-
-    def _compute(
-        self, y: NDArray[np.float64], scores: NDArray[Any], query_ptr: NDArray[np.int64], n_threads: int | None
-    ) -> Values:
-        is_relevant = relevant(y, self.relevance_threshold)
-        divisor = per_query_sum(is_relevant, query_ptr)
-        if self.divisor == "attainable" and self.k is not None:
-            divisor = np.minimum(divisor, self.k)
-        total = ranked(
-            kernels.PRECISION_SUM, is_relevant, scores, query_ptr, k=self.k, ties=self.ties, n_threads=n_threads
-        )
-        return divide(total, divisor, self.empty)
+    def _attainable(self, n_relevant: NDArray[np.float64], sizes: NDArray[np.int64]) -> NDArray[np.float64]:
+        return np.minimum(n_relevant, self.k) if self.divisor == "attainable" and self.k is not None else n_relevant

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from leanrank.errors import ParameterError, UnknownNameError
@@ -74,3 +74,14 @@ def metric(name: str | Metric, **settings: Any) -> Metric:
     if not cutoff.isdecimal() or int(cutoff) < 1:
         raise ParameterError(f"The cutoff of {name!r} must be a whole number >= 1, as in '{stem}@10'.")
     return build(int(cutoff), **settings)
+
+
+def names(cutoffs: Iterable[int] = (5, 10)) -> list[str]:
+    """Names that `metric` takes; those that take a cutoff also, or only, with some.
+
+    >>> names(cutoffs=[10])[:6]
+    ['ndcg', 'ndcg@10', 'mean_ndcg', 'map', 'map@10', 'p@10']
+    """
+    cut = [f"@{k}" for k in cutoffs]
+    endings = {"may": ["", *cut], "must": cut, "never": [""]}
+    return [name + ending for name, (_, takes) in _KNOWN.items() for ending in endings[takes]]

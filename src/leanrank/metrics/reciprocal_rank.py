@@ -15,18 +15,17 @@ from leanrank.metrics._base import (
     Values,
     check_cutoff,
     check_labels,
-    check_threshold,
     divide,
     is_number,
     per_query_sum,
     ranked,
-    relevant,
 )
-from leanrank.metrics.conventions import ERR_CONVENTIONS, MRR_CONVENTIONS, settle
+from leanrank.metrics._relevance import RelevanceMetric
+from leanrank.metrics.conventions import ERR_CONVENTIONS, MRR_CONVENTIONS, Table, settle
 
 
 @dataclass(frozen=True)
-class MRR(Metric):
+class MRR(RelevanceMetric):
     r"""Reciprocal rank: one over the position of the first relevant document.
 
     .. math::  \mathrm{RR} = 1 / \min\{p : r_p \ge \theta\}
@@ -58,27 +57,11 @@ class MRR(Metric):
     """
 
     short_name: ClassVar[str] = "mrr"
+    _measure: ClassVar[int] = kernels.RECIPROCAL_RANK
+    _conventions: ClassVar[Table] = MRR_CONVENTIONS
 
-    k: int | None = None
-    _: KW_ONLY
-    convention: str = field(default="standard", compare=False)
-    relevance_threshold: float = None  # type: ignore[assignment]
-    ties: str = None  # type: ignore[assignment]
-    empty: str = None  # type: ignore[assignment]
-
-    def __post_init__(self) -> None:
-        check_cutoff("MRR", self.k)
-        settle(self, MRR_CONVENTIONS)
-        check_threshold("MRR", self.relevance_threshold)
-
-    def _compute(
-        self, y: NDArray[np.float64], scores: NDArray[Any], query_ptr: NDArray[np.int64], n_threads: int | None
-    ) -> Values:
-        is_relevant = relevant(y, self.relevance_threshold)
-        total = ranked(
-            kernels.RECIPROCAL_RANK, is_relevant, scores, query_ptr, k=self.k, ties=self.ties, n_threads=n_threads
-        )
-        return divide(total, np.sign(per_query_sum(is_relevant, query_ptr)), self.empty)
+    def _attainable(self, n_relevant: NDArray[np.float64], sizes: NDArray[np.int64]) -> NDArray[np.float64]:
+        return np.sign(n_relevant)
 
 
 @dataclass(frozen=True)

@@ -4,25 +4,27 @@ from __future__ import annotations
 
 import warnings
 from abc import abstractmethod
+from collections.abc import Sequence
 from os import PathLike
 from typing import Any, ClassVar, Self
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted
 
 from leanrank.data.columns import id_column
-from leanrank.data.door import as_ranking_data, feature_matrix, is_source
+from leanrank.data.door import as_source, feature_matrix
 from leanrank.data.grouping import query_offsets
-from leanrank.data.ranking_data import RankingData, concatenate
+from leanrank.data.ranking_data import RankingData
 from leanrank.errors import DataError, ParameterError, UnknownNameError
 from leanrank.kernels.products import rows_times
 from leanrank.metrics._base import mean
 from leanrank.metrics.names import metric as parse_metric
 from leanrank.rankers._early_stopping import EarlyStopping
 from leanrank.rankers._permutation import permutation_importances
+from leanrank.rankers.eval_set import eval_data, has_names, in_memory
 
 Scores = NDArray[np.float64]
 
@@ -46,12 +48,24 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
     _learned: ClassVar[dict[str, Any]] = {}
     #: Those of `_learned` that may be absent.
     _optional: ClassVar[frozenset[str]] = frozenset()
-    _takes_missing: ClassVar[bool] = False
 
     # Ask scikit-learn's metadata routing for the query ids, so that pipelines and searches pass them on unasked.
     __metadata_request__fit: ClassVar[dict[str, bool]] = {"qid": True}
     __metadata_request__predict: ClassVar[dict[str, bool]] = {"qid": True}
     __metadata_request__score: ClassVar[dict[str, bool]] = {"qid": True}
+
+    @property
+    def takes_missing(self) -> bool:
+        """Whether features may have missing values. If not, they have to be filled before `fit` and `predict`."""
+        return False
+
+    @property
+    def wants_scaling(self) -> bool:
+        """Whether features should be scaled to [0, 1] within queries.
+
+        Trees do without, and a pipeline with a transformer prepares its features itself.
+        """
+        return True
 
     def fit(self, X: Any, y: Any = None, *, qid: Any = None, eval_set: Any = None, regroup: bool = False) -> Self:
         """Learn from judged documents.
@@ -71,16 +85,23 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
         data = self._door(X, y, qid, regroup=regroup)
         self.n_features_in_ = data.n_features
         self._keep_names(X, data.feature_names)
-        valid = None if eval_set is None else self._eval_data(eval_set, regroup=regroup)
+        valid = None
+        if eval_set is not None:
+            valid = eval_data(eval_set, self, owner=self._title, regroup=regroup, missing=self.takes_missing)
         self._fit(data, valid)
         return self
 
     def _keep_names(self, X: Any, names: tuple[str, ...]) -> None:
         """Remember the names of the features if X had any."""
-        if _has_names(X):
+        if has_names(X):
             self.feature_names_in_ = np.array(names, dtype=object)
         elif hasattr(self, "feature_names_in_"):
             del self.feature_names_in_
+
+    def for_columns(self, columns: Sequence[int], n_features: int) -> Self:
+        """An unfitted clone to be trained on these of `n_features` columns: settings by feature are cut alike."""
+        cut: Self = clone(self)
+        return cut
 
     def predict(self, X: Any, *, qid: Any = None) -> Scores:
         """Score documents, higher is better.
@@ -179,6 +200,11 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
     def _check_learned(self) -> None:
         """Refuse learned attributes of a loaded file that shapes alone do not show to be wrong."""
 
+    @property
+    def _title(self) -> str:
+        """What messages about the data call this ranker."""
+        return type(self).__name__
+
     def _rng(self) -> np.random.Generator:
         return np.random.default_rng(getattr(self, "random_state", None))
 
@@ -199,29 +225,18 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
         )
 
     def _door(self, X: Any, y: Any, qid: Any, *, regroup: bool) -> RankingData:
-        if is_source(X) and not isinstance(X, RankingData):
-            X = concatenate(list(X.blocks()))
-        data = as_ranking_data(X, y, qid=qid, regroup=regroup, missing=self._takes_missing)
-        return data if self._takes_missing else data.require_complete(type(self).__name__)
-
-    def _eval_data(self, eval_set: Any, *, regroup: bool) -> RankingData:
-        if not isinstance(eval_set, tuple):
-            eval_set = (eval_set, None, None)
-        if len(eval_set) != 3:
-            raise DataError(f"eval_set must be a RankingData or a tuple (X, y, qid). Got {len(eval_set)} parts.")
-        self._features(eval_set[0])
-        return self._door(*eval_set, regroup=regroup)
+        data = in_memory(as_source(X, y, qid=qid, regroup=regroup, missing=self.takes_missing))
+        return data if self.takes_missing else data.require_complete(self._title)
 
     def _features(self, X: Any) -> Any:
         """The matrix of X, after checking its columns against those of `fit`."""
-        who = type(self).__name__
         names = getattr(self, "feature_names_in_", None)
         known = tuple(str(j + 1) for j in range(self.n_features_in_)) if names is None else tuple(names)
-        matrix, _ = feature_matrix(X, known, missing=self._takes_missing, owner=who)
+        matrix, _ = feature_matrix(X, known, missing=self.takes_missing, owner=self._title)
         if not sp.issparse(matrix):
             matrix = np.ascontiguousarray(matrix)
-        if isinstance(X, RankingData) and not self._takes_missing:
-            X.require_complete(who)
+        if isinstance(X, RankingData) and not self.takes_missing:
+            X.require_complete(self._title)
         return matrix
 
 
@@ -238,8 +253,3 @@ class LinearRanker(Ranker):
 
     def _scores(self, X: Any, query_ptr: NDArray[np.int64]) -> Scores:
         return rows_times(X, self.coef_)
-
-
-def _has_names(X: Any) -> bool:
-    """Whether the columns have names of their own: an array's and a CSR matrix's are only numbered."""
-    return not (isinstance(X, (np.ndarray, list, tuple)) or sp.issparse(X))

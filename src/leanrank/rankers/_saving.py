@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
 from contextlib import suppress
 from hashlib import blake2b
 from io import BytesIO
@@ -13,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from leanrank.data.whole_file import write_whole
 from leanrank.errors import DataError, LeanRankError
 from leanrank.rankers._base import Ranker
 from leanrank.rankers.registry import ranker_class
@@ -44,9 +44,9 @@ def save_ranker(ranker: Ranker, path: str | os.PathLike[str]) -> None:
         buffer = BytesIO()
         np.savez_compressed(buffer, **big)
         document["npz_digest"] = _digest(buffer.getvalue())
-        _write(_npz(target), buffer.getvalue())
+        write_whole(_npz(target), buffer.getvalue())
     text = json.dumps(document, allow_nan=False, ensure_ascii=False, indent=1)
-    _write(target, text.encode())
+    write_whole(target, text)
     if not big:
         with suppress(FileNotFoundError):
             _npz(target).unlink()
@@ -207,27 +207,3 @@ def _digest(content: bytes) -> str:
 
 def _npz(path: Path) -> Path:
     return path.with_name(path.name + ".npz")
-
-
-def _write(path: Path, content: bytes) -> None:
-    """Write beside and rename: a reader sees the old file or the new one, never half of one."""
-    try:
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    except OSError as error:
-        raise DataError(f"{path}: cannot be written ({error.strerror}).") from error
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-        os.chmod(name, 0o666 & ~_umask())
-        os.replace(name, path)
-    except OSError as error:
-        raise DataError(f"{path}: cannot be written ({error.strerror}).") from error
-    finally:
-        with suppress(FileNotFoundError):
-            os.unlink(name)
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

@@ -8,14 +8,16 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.base import clone, is_classifier
+from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.utils import get_tags
 
-from leanrank.data.door import as_source, is_source
+from leanrank.data.door import as_source
 from leanrank.data.ranking_data import RankingData, RankingSource
 from leanrank.engines.fold import fold
-from leanrank.errors import DataError, LeanRankError, ParameterError, UnknownNameError
+from leanrank.errors import DataError, LeanRankError, ParameterError
+from leanrank.rankers import _feature_needs
 from leanrank.rankers._base import Ranker, Scores
+from leanrank.rankers.eval_set import eval_source
 from leanrank.stats.label_levels import LabelLevels, Levels
 
 # Entries a sparse matrix may grow to for a library that has to have it dense (8 GB at float32).
@@ -62,6 +64,10 @@ class Adapter(Ranker):
     #: Our name of a parameter -> the library's.
     _renamed: ClassVar[dict[str, str]] = {}
 
+    @property
+    def wants_scaling(self) -> bool:
+        return _feature_needs.wants_scaling(self.estimator)
+
     @classmethod
     def _estimator_class(cls) -> type:
         raise NotImplementedError
@@ -83,19 +89,9 @@ class Adapter(Ranker):
         source = as_source(X, y, qid=qid, regroup=regroup, missing=True)
         self.n_features_in_ = len(source.feature_names)
         self._keep_names(X, source.feature_names)
-        valid = None if eval_set is None else self._eval_source(eval_set, regroup=regroup)
+        valid = None if eval_set is None else eval_source(eval_set, self, regroup=regroup, missing=True)
         self._fit_on_cluster(source, fold(LabelLevels(), source, self.engine), valid)
         return self
-
-    def _eval_source(self, eval_set: Any, *, regroup: bool) -> RankingSource:
-        """What to watch while training on a cluster: a source of the same features."""
-        if not is_source(eval_set) or isinstance(eval_set, RankingData):
-            return self._eval_data(eval_set, regroup=regroup)
-        names = eval_set.feature_names
-        known = tuple(getattr(self, "feature_names_in_", names))
-        if len(names) != self.n_features_in_ or tuple(names) != known:
-            raise DataError(f"eval_set has other features than the training data: {len(names)}, {self.n_features_in_}.")
-        return eval_set
 
     fit.__doc__ = Ranker.fit.__doc__
 
@@ -124,46 +120,21 @@ class Adapter(Ranker):
         known = np.unique(data.y) if levels is None else levels
         return np.clip(np.searchsorted(known, data.y, side="right") - 1, 0, None).astype(np.float64)
 
-    def _whole_labels(self, y: NDArray[np.float64], library: str, *, of_rows: bool = True) -> None:
-        """Refuse labels that gains of 2^y - 1 cannot be made of."""
-        bad = (y < 0) | (y != np.floor(y))
-        if bad.any():
-            row = int(np.argmax(bad))
-            which = f"the label of row {row}" if of_rows else "a label"
-            raise DataError(
-                f"{library} takes whole labels from 0: {which} is {y[row]:g}. Pass labels='rank' to use the rank of "
-                "each distinct label instead."
-            )
-
-    def _bad_kind(self, kind: str, known: str) -> ParameterError:
-        """What to raise for importances that cannot be had."""
-        if kind == "shap":
-            return ParameterError("SHAP importances are measured on data: pass data=, a RankingData.")
-        return ParameterError.of(type(self).__name__, "kind", known, kind)
-
-    def _cutoff(self) -> tuple[str, int | None]:
-        """The metric that watches eval_set, as ("ndcg" or "map", cutoff or None)."""
-        stem, at, cutoff = str(self.eval_metric).lower().partition("@")
-        if stem not in ("ndcg", "map"):
-            raise UnknownNameError.of(
-                "eval_metric of a booster", self.eval_metric, ["ndcg", "ndcg@10", "map", "map@10"]
-            )
-        if at and not (cutoff.isdecimal() and int(cutoff) >= 1):
-            raise ParameterError.of(type(self).__name__, "eval_metric", "'ndcg@k' with k >= 1", self.eval_metric)
-        return stem, int(cutoff) if at else None
-
-    def _patience(self, n_iterations: int) -> int:
-        """Rounds without a gain; as many as there are where none are asked for, so that the best is kept."""
-        rounds = self.early_stopping_rounds
-        self._must("early_stopping_rounds", ">= 1 or None", rounds is None or rounds >= 1)
-        return max(1, n_iterations) if rounds is None else rounds
-
 
 class RegressorAdapter(Adapter):
     """Any scikit-learn regressor as a pointwise ranker: it learns the labels, queries play no part.
 
-    Sparse data are made dense, and missing values refused, where the regressor does not take them.
+    Sparse data are made dense, and missing values refused, where the regressor does not take them. Whether it wants
+    scaled features depends on what it is made of: trees do not, all else does; a Pipeline with a transformer prepares
+    its features itself.
     It cannot be saved: most regressors are kept as pickles only, which leanrank neither writes nor loads.
+
+    Attributes
+    ----------
+    estimator_ : estimator
+        The fitted regressor.
+    feature_importances_ : array of shape (K,)
+        The regressor's, where it has any.
 
     Examples
     --------
@@ -172,22 +143,33 @@ class RegressorAdapter(Adapter):
     array([3.])
     """
 
-    _takes_missing = True
-    _learned: ClassVar[dict[str, Any]] = {"model_": dict}
+    _learned: ClassVar[dict[str, Any]] = {"estimator_": dict}
+
+    @property
+    def takes_missing(self) -> bool:
+        return _feature_needs.takes_missing(self.estimator)
+
+    @property
+    def _title(self) -> str:
+        return type(self.estimator).__name__
 
     def _fit(self, data: RankingData, valid: RankingData | None) -> None:
-        tags = get_tags(self.estimator).input_tags
-        if not tags.allow_nan:
-            data.require_complete(type(self.estimator).__name__)
-        self.model_ = clone(self.estimator).fit(data.X if tags.sparse else densified(data.X), self._label_values(data))
+        self.estimator_ = clone(self.estimator).fit(self._readable(data.X), self._label_values(data))
 
     def _scores(self, X: Any, query_ptr: NDArray[np.int64]) -> Scores:
-        X = X if get_tags(self.estimator).input_tags.sparse else densified(X)
-        return np.asarray(self.model_.predict(X), dtype=np.float64).reshape(-1)
+        return np.asarray(self.estimator_.predict(self._readable(X)), dtype=np.float64).reshape(-1)
+
+    def _readable(self, X: Any) -> Any:
+        return X if get_tags(self.estimator).input_tags.sparse else densified(X)
+
+    @property
+    def feature_importances_(self) -> Scores:
+        """Those of the regressor, where it has any."""
+        return np.asarray(self.estimator_.feature_importances_, dtype=np.float64)
 
     def _own_importances(self, kind: str, data: RankingData | None) -> Scores:
-        if kind == "gain" and hasattr(self.model_, "feature_importances_"):
-            return np.asarray(self.model_.feature_importances_, dtype=np.float64)
+        if kind == "gain" and hasattr(self, "feature_importances_"):
+            return self.feature_importances_
         return super()._own_importances(kind, data)
 
     def _params_to_save(self) -> dict[str, Any]:
@@ -230,7 +212,7 @@ def as_ranker(estimator: Any, **options: Any) -> Ranker:
         return estimator
     if isinstance(estimator, type):
         raise ParameterError(f"as_ranker takes an estimator, not a class: write {estimator.__name__}().")
-    if not (hasattr(estimator, "fit") and hasattr(estimator, "predict")):
+    if not (hasattr(estimator, "fit") and (hasattr(estimator, "predict") or is_regressor(estimator))):
         raise ParameterError(f"as_ranker takes an estimator with fit and predict. Got {type(estimator).__name__}.")
     library = {"LGBMRanker": "lightgbm", "XGBRanker": "xgboost", "CatBoostRanker": "catboost"}
     for base in type(estimator).__mro__:

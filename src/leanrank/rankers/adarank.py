@@ -88,13 +88,9 @@ class AdaRank(LinearRanker):
         eval_metric: Any = "map",
         early_stopping_rounds: int | None = None,
     ) -> None:
-        self.metric = metric
-        self.n_rounds = n_rounds
-        self.both_directions = both_directions
-        self.on_fixed_point = on_fixed_point
-        self.tol = tol
-        self.eval_metric = eval_metric
-        self.early_stopping_rounds = early_stopping_rounds
+        self.metric, self.n_rounds = metric, n_rounds
+        self.both_directions, self.on_fixed_point, self.tol = both_directions, on_fixed_point, tol
+        self.eval_metric, self.early_stopping_rounds = eval_metric, early_stopping_rounds
 
     def _fit(self, data: RankingData, valid: RankingData | None) -> None:
         self._must("n_rounds", ">= 1", self.n_rounds >= 1)

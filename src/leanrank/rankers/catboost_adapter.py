@@ -11,14 +11,13 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from leanrank._optional import require
 from leanrank.data.ranking_data import RankingData
 from leanrank.errors import DataError, LeanRankError
 from leanrank.rankers._base import Scores
-from leanrank.rankers.adapters import Adapter
+from leanrank.rankers._booster import BoosterAdapter
 
 
-class CatBoostAdapter(Adapter):
+class CatBoostAdapter(BoosterAdapter):
     """`catboost.CatBoostRanker` driven by qid.
 
     - Labels may be any numbers from 0; where the loss or a metric wants them within 0..1 CatBoost says so.
@@ -27,13 +26,14 @@ class CatBoostAdapter(Adapter):
     - It writes no folder beside the program, unless the estimator asks for it.
     - Equal labels, or constant features, which it refuses, give a model that scores every document 0, with a warning.
     - With an `eval_set` the best iteration is kept.
+    - The importance "gain" is CatBoost's PredictionValuesChange.
 
     `leanrank.rankers.get("catboost", n_estimators=200, n_threads=2)` builds one.
     """
 
     _name = "catboost"
-    _takes_missing = True
-    _learned: ClassVar[dict[str, Any]] = {"model_text_": str}
+    _estimator_name = "CatBoostRanker"
+    _kinds: ClassVar[dict[str, str]] = {"gain": "PredictionValuesChange"}
     _defaults: ClassVar[dict[str, Any]] = {
         "loss_function": "YetiRank",
         "iterations": 300,
@@ -49,15 +49,9 @@ class CatBoostAdapter(Adapter):
         "objective": "loss_function",
     }
 
-    @classmethod
-    def _estimator_class(cls) -> type:
-        found: type = require("catboost", "The ranker 'catboost'").CatBoostRanker
-        return found
-
     def _fit(self, data: RankingData, valid: RankingData | None) -> None:
-        catboost = require("catboost", "CatBoostAdapter")
-        self._booster = None
-        self.model_text_ = ""  # scores 0
+        catboost = self._library()
+        self._keep("")  # scores 0
         if (data.y == data.y[0]).all():
             return self._warn_nothing_to_learn("all labels are equal")
         if _all_constant(data.X):
@@ -81,55 +75,48 @@ class CatBoostAdapter(Adapter):
             }
         try:
             model.fit(self._pool(data, self._label_values(data)), verbose=False, **watching)
-            self.model_text_ = _as_text(model)
+            self._keep(_as_text(model))
         except catboost.CatBoostError as error:
             raise LeanRankError(f"CatBoost refused: {error}") from error
         return None
 
-    @property
-    def model_(self) -> Any:
-        """The `catboost.CatBoost` model (an empty one if there was nothing to learn)."""
-        if getattr(self, "_booster", None) is None:
-            catboost = require("catboost", "CatBoostAdapter")
-            model = catboost.CatBoost()
-            with tempfile.TemporaryDirectory() as folder:
-                path = Path(folder, "model.json")
-                path.write_text(self.model_text_, encoding="utf-8")
-                try:
-                    model.load_model(str(path), format="json")
-                except catboost.CatBoostError as error:
-                    raise DataError(f"CatBoost cannot read the saved model: {error}") from error
-            self._booster = model
-        return self._booster
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {**super().__getstate__(), "_booster": None}
+    def _read(self, text: str) -> Any:
+        catboost = self._library()
+        model = catboost.CatBoost()
+        if not text:  # there was nothing to learn
+            return model
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder, "model.json")
+            path.write_text(text, encoding="utf-8")
+            try:
+                model.load_model(str(path), format="json")
+            except catboost.CatBoostError as error:
+                raise DataError(f"CatBoost cannot read the saved model: {error}") from error
+        return model
 
     def _scores(self, X: Any, query_ptr: NDArray[np.int64]) -> Scores:
         if not self.model_text_:
             return np.zeros(X.shape[0])
         threads = self.estimator.get_params().get("thread_count") or -1
-        return np.asarray(self.model_.predict(_readable(X), thread_count=threads), dtype=np.float64).reshape(-1)
+        return np.asarray(self.estimator_.predict(_readable(X), thread_count=threads), dtype=np.float64).reshape(-1)
+
+    def _counted(self, kind: str) -> Any:
+        return self.estimator_.get_feature_importance(type=kind)
+
+    def _contributions(self, data: RankingData) -> NDArray[Any]:
+        pool = self._pool(data, data.y.astype(np.float64))
+        parts: NDArray[Any] = self.estimator_.get_feature_importance(pool, type="ShapValues")
+        return parts
 
     def _own_importances(self, kind: str, data: RankingData | None) -> Scores:
-        if not self.model_text_:
-            return np.zeros(self.n_features_in_)
-        if kind == "gain":
-            return np.asarray(self.model_.get_feature_importance(type="PredictionValuesChange"), dtype=np.float64)
-        if kind == "shap" and data is not None:
-            pool = self._pool(data, data.y.astype(np.float64))
-            parts = self.model_.get_feature_importance(pool, type="ShapValues")
-            return np.asarray(abs(parts).mean(axis=0), dtype=np.float64)[:-1]
-        raise self._bad_kind(kind, "'gain' (CatBoost's PredictionValuesChange), 'permutation' or 'shap'")
+        return super()._own_importances(kind, data) if self.model_text_ else np.zeros(self.n_features_in_)
+
+    def _model_features(self) -> int:
+        return len(self.estimator_.feature_names_) if self.model_text_ else self.n_features_in_
 
     def _pool(self, data: RankingData, y: NDArray[np.float64]) -> Any:
         group = np.repeat(np.arange(data.n_queries), data.query_sizes)
-        return require("catboost", "CatBoostAdapter").Pool(_readable(data.X), y, group_id=group)
-
-    def _check_learned(self) -> None:
-        found = len(self.model_.feature_names_) if self.model_text_ else self.n_features_in_
-        if found != self.n_features_in_:
-            raise DataError(f"the model has {found} features, not {self.n_features_in_}.")
+        return self._library().Pool(_readable(data.X), y, group_id=group)
 
 
 def _as_text(model: Any) -> str:

@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 from scipy.stats import rankdata
 
 from leanrank.data.ranking_data import RankingData
-from leanrank.kernels.pair_dual import pair_rows, pairs_per_query
 from leanrank.kernels.perceptron import csr_perceptron, dense_perceptron
 from leanrank.kernels.products import rows_times
 from leanrank.metrics._base import mean
 from leanrank.metrics.names import metric as parse_metric
 from leanrank.rankers._base import LinearRanker, Scores
+from leanrank.rankers._pairs import preference_pairs
 from leanrank.rankers._query_order import query_order
 
 Vector = NDArray[np.float64]
@@ -41,10 +41,8 @@ class CommitteePerceptron(LinearRanker):
         Size of the committee at most.
     n_epochs : int
         Passes over the pairs; an epoch without a mistake is the last.
-    rated_by : {"metric", "survival"}
-        What makes a hypothesis good: `metric` on the training data, or how many pairs it survived.
-    metric : str or metric
-        For ``rated_by="metric"``.
+    rated_by : str or metric
+        What makes a hypothesis good: a metric on the training data, or "survival", how many pairs it survived.
     combine : {"average", "vote"}
         "average": a linear ranker. "vote": members rank a query, and ranks are added with their scores as weights;
         `coef_` stays the average. Predicting then needs to know the queries.
@@ -105,8 +103,7 @@ class CommitteePerceptron(LinearRanker):
         n_members: int = 20,
         n_epochs: int = 50,
         *,
-        rated_by: str = "metric",
-        metric: Any = "map",
+        rated_by: Any = "map",
         combine: str = "average",
         alpha: int | None = None,
         min_survival: float = 0.01,
@@ -114,26 +111,19 @@ class CommitteePerceptron(LinearRanker):
         early_stopping_rounds: int | None = None,
         random_state: Any = 0,
     ) -> None:
-        self.n_members = n_members
-        self.n_epochs = n_epochs
-        self.rated_by = rated_by
-        self.metric = metric
-        self.combine = combine
-        self.alpha = alpha
-        self.min_survival = min_survival
-        self.eval_metric = eval_metric
-        self.early_stopping_rounds = early_stopping_rounds
-        self.random_state = random_state
+        self.n_members, self.n_epochs = n_members, n_epochs
+        self.rated_by, self.combine = rated_by, combine
+        self.alpha, self.min_survival, self.random_state = alpha, min_survival, random_state
+        self.eval_metric, self.early_stopping_rounds = eval_metric, early_stopping_rounds
 
     def _fit(self, data: RankingData, valid: RankingData | None) -> None:
         self._must("n_members", ">= 1", self.n_members >= 1)
         self._must("n_epochs", ">= 1", self.n_epochs >= 1)
-        self._must("rated_by", "'metric' or 'survival'", self.rated_by in ("metric", "survival"))
         self._must("combine", "'average' or 'vote'", self.combine in ("average", "vote"))
         self._must("alpha", "None or >= 0", self.alpha is None or self.alpha >= 0)
         self._must("min_survival", "between 0 and 1", 0 <= self.min_survival <= 1)
         data = data.take_queries(query_order(data))
-        better, worse = _pairs(data)
+        better, worse, _ = preference_pairs(data)
         if len(better) == 0:
             self._warn_nothing_to_learn()
             self._keep(_Committee(1), np.zeros(data.n_features), 0, 0)
@@ -184,7 +174,7 @@ class CommitteePerceptron(LinearRanker):
     def _rate(self, data: RankingData, w: Vector, survived: int) -> float:
         if self.rated_by == "survival":
             return float(survived)
-        measure = parse_metric(self.metric)
+        measure = parse_metric(self.rated_by)
         return float(np.nan_to_num(mean(measure.per_query(data.y, rows_times(data.X, w), data.query_ptr))))
 
     def _keep(self, committee: _Committee, w: Vector, epoch: int, mistakes: int) -> None:
@@ -243,10 +233,3 @@ def _votes(X: Any, query_ptr: NDArray[np.int64], scores: Vector, members: Vector
         for a, b in pairwise(query_ptr):
             votes[a:b] += weight * rankdata(s[a:b])
     return votes
-
-
-def _pairs(data: RankingData) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    starts = np.concatenate(([0], np.cumsum(pairs_per_query(data.y, data.query_ptr))))
-    better, worse = np.empty(starts[-1], dtype=np.int64), np.empty(starts[-1], dtype=np.int64)
-    pair_rows(data.y, data.query_ptr, better, worse, starts)
-    return better, worse

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from typing import Any, ClassVar
 
@@ -14,14 +15,15 @@ from sklearn.metrics.pairwise import pairwise_kernels
 
 from leanrank.data.ranking_data import RankingData
 from leanrank.errors import DataError, ParameterError
-from leanrank.kernels.pair_dual import pair_rows, pairs_per_query, sweep
+from leanrank.kernels.pair_dual import pairs_per_query, sweep
 from leanrank.rankers._base import Ranker
+from leanrank.rankers._pairs import preference_pairs
 from leanrank.rankers.pairwise_hinge import PairwiseSquaredHinge
 from leanrank.rankers.ranksvm import minimise
 
 Vector = NDArray[np.float64]
 
-_KERNELS = ("rbf", "poly", "linear")
+_KERNELS = re.compile("rbf|linear|poly[1-9][0-9]?")
 # Rows of the kernel matrix that still fit in memory (3.2 GB at float64).
 _MOST_DOCUMENTS = 20_000
 # Rows scored at once: the kernel block of a large prediction stays small.
@@ -45,19 +47,16 @@ class KernelRankSVM(Ranker):
         Weight of the loss.
     C_mode : {"total", "per_pair"}
         "total": C' = C / (number of training pairs). "per_pair": C' = C.
-    kernel : {"rbf", "poly", "linear"}
-        ``exp(-gamma |x - z|^2)``, ``(gamma x.z + coef0)^degree``, ``x.z``.
+    kernel : {"rbf", "linear", "poly2", "poly3", ...}
+        ``exp(-gamma |x - z|^2)``, ``x.z``, or ``(gamma x.z + 1)^d`` of any degree d. (A constant c > 0 in place of 1 is
+        the same as gamma / c with the weight C c^d.)
     gamma : float or "scale"
         "scale" is 1 / (K var(X)).
-    degree, coef0 : float
-        Of the polynomial kernel.
     max_pairs : int, optional
         Draw at most so many pairs of each query (seeded). None takes all.
-    approximation : {None, "nystroem"}
-        "nystroem": map to `n_components` features (seeded landmarks), then train as RankSVM does, with squared hinge;
-        for more documents than a kernel matrix can hold.
-    n_components : int
-        Landmarks of the Nystroem map.
+    n_landmarks : int, optional
+        Nystroem's approximation, for more documents than a kernel matrix can hold: map to the kernel with so many
+        documents (seeded), then train as RankSVM does, with squared hinge. None is exact.
     tol : float
         Stop when no pair violates its optimality condition by more than this.
     max_iter : int
@@ -102,53 +101,40 @@ class KernelRankSVM(Ranker):
         C_mode: str = "total",
         kernel: str = "rbf",
         gamma: float | str = "scale",
-        degree: float = 3,
-        coef0: float = 1.0,
         max_pairs: int | None = None,
-        approximation: str | None = None,
-        n_components: int = 300,
+        n_landmarks: int | None = None,
         tol: float = 1e-4,
         max_iter: int = 1000,
         random_state: Any = 0,
     ) -> None:
-        self.C = C
-        self.C_mode = C_mode
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.max_pairs = max_pairs
-        self.approximation = approximation
-        self.n_components = n_components
-        self.tol = tol
-        self.max_iter = max_iter
-        self.random_state = random_state
+        self.C, self.C_mode = C, C_mode
+        self.kernel, self.gamma = kernel, gamma
+        self.max_pairs, self.n_landmarks = max_pairs, n_landmarks
+        self.tol, self.max_iter, self.random_state = tol, max_iter, random_state
 
     def _fit(self, data: RankingData, valid: RankingData | None) -> None:
         self._must("C", "> 0", self.C > 0)
         self._must("C_mode", "'total' or 'per_pair'", self.C_mode in ("total", "per_pair"))
-        self._must("approximation", "None or 'nystroem'", self.approximation in (None, "nystroem"))
         self._must("max_pairs", ">= 1 or None", self.max_pairs is None or self.max_pairs >= 1)
-        self._must("n_components", ">= 1", self.n_components >= 1)
+        self._must("n_landmarks", ">= 1 or None", self.n_landmarks is None or self.n_landmarks >= 1)
         self._check_kernel()
         self.gamma_ = self._gamma(data)
-        counts = pairs_per_query(data.y, data.query_ptr)
-        if not counts.any():
+        if not pairs_per_query(data.y, data.query_ptr).any():
             self._warn_nothing_to_learn()
             self.support_, self.dual_coef_, self.n_iter_ = np.zeros((1, data.n_features)), np.zeros(1), 0
-        elif self.approximation == "nystroem":
-            self._fit_nystroem(data)
+        elif self.n_landmarks is not None:
+            self._fit_nystroem(data, min(self.n_landmarks, data.n_rows))
         else:
-            self._fit_dual(data, counts)
+            self._fit_dual(data)
 
-    def _fit_dual(self, data: RankingData, counts: NDArray[np.int64]) -> None:
+    def _fit_dual(self, data: RankingData) -> None:
         rng = self._rng()
-        better, worse = self._pairs(data, counts, rng)
+        better, worse = self._pairs(data, rng)
         used, numbers = np.unique(np.concatenate((better, worse)), return_inverse=True)
         if len(used) > _MOST_DOCUMENTS:
             raise ParameterError(
                 f"KernelRankSVM would need a kernel matrix of {len(used):,} documents: more than {_MOST_DOCUMENTS:,} "
-                "do not fit. Pass approximation='nystroem', or fewer queries."
+                "do not fit. Pass n_landmarks=300, say, or fewer queries."
             )
         better, worse = numbers[: len(better)], numbers[len(better) :]
         X = data.X[used]
@@ -171,13 +157,10 @@ class KernelRankSVM(Ranker):
         self.support_ = _dense(X[kept])
         self.dual_coef_ = beta[kept]
 
-    def _fit_nystroem(self, data: RankingData) -> None:
+    def _fit_nystroem(self, data: RankingData, n_landmarks: int) -> None:
         """Features z(x) = k(x, landmarks) N, so that w.z(x) is again a sum of kernels: beta = N w."""
         features = Nystroem(
-            kernel=self.kernel,
-            n_components=min(self.n_components, data.n_rows),
-            random_state=int(self._rng().integers(2**31)),
-            **self._kernel_params(),
+            n_components=n_landmarks, random_state=int(self._rng().integers(2**31)), **self._kernel_params("kernel")
         )
         mapped = RankingData(features.fit_transform(data.X), data.y, data.query_ptr)
         loss = PairwiseSquaredHinge(mapped)
@@ -186,12 +169,9 @@ class KernelRankSVM(Ranker):
         self.support_ = _dense(features.components_)
         self.dual_coef_ = features.normalization_.T @ w
 
-    def _pairs(
-        self, data: RankingData, counts: NDArray[np.int64], rng: np.random.Generator
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        starts = np.concatenate(([0], np.cumsum(counts)))
-        better, worse = np.empty(starts[-1], dtype=np.int64), np.empty(starts[-1], dtype=np.int64)
-        pair_rows(data.y, data.query_ptr, better, worse, starts)
+    def _pairs(self, data: RankingData, rng: np.random.Generator) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        better, worse, starts = preference_pairs(data)
+        counts = np.diff(starts)
         if self.max_pairs is None or counts.max() <= self.max_pairs:
             return better, worse
         kept = np.concatenate(
@@ -210,15 +190,16 @@ class KernelRankSVM(Ranker):
 
     def _kernel(self, A: Any, B: Any) -> Vector:
         wide = [M if M.dtype == np.float64 else M.astype(np.float64) for M in (A, B)]
-        values: Vector = pairwise_kernels(*wide, metric=self.kernel, **self._kernel_params())
+        values: Vector = pairwise_kernels(*wide, **self._kernel_params("metric"))
         return values
 
-    def _kernel_params(self) -> dict[str, Any]:
+    def _kernel_params(self, name: str) -> dict[str, Any]:
+        """The kernel in scikit-learn's words, `name` being its word for which."""
         if self.kernel == "linear":
-            return {}
+            return {name: "linear"}
         if self.kernel == "rbf":
-            return {"gamma": self.gamma_}
-        return {"gamma": self.gamma_, "degree": self.degree, "coef0": self.coef0}
+            return {name: "rbf", "gamma": self.gamma_}
+        return {name: "poly", "gamma": self.gamma_, "degree": int(self.kernel[4:]), "coef0": 1.0}
 
     def _gamma(self, data: RankingData) -> float:
         if self.gamma != "scale":
@@ -231,8 +212,8 @@ class KernelRankSVM(Ranker):
         return 1.0 / (data.n_features * variance) if variance > 1e-300 else 1.0
 
     def _check_kernel(self) -> None:
-        self._must("kernel", "'rbf', 'poly' or 'linear'", self.kernel in _KERNELS)
-        self._must("degree", "> 0", isinstance(self.degree, (int, float)) and self.degree > 0)
+        known = isinstance(self.kernel, str) and _KERNELS.fullmatch(self.kernel) is not None
+        self._must("kernel", "'rbf', 'linear' or 'poly' with its degree, as in 'poly3'", known)
 
     def _check_learned(self) -> None:
         self._check_kernel()

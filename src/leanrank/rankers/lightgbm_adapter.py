@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from inspect import signature
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from leanrank._optional import require
 from leanrank.data.ranking_data import RankingData, RankingSource
 from leanrank.engines.fold import fold
 from leanrank.errors import DataError, LeanRankError
@@ -18,16 +18,29 @@ from leanrank.metrics._base import Metric
 from leanrank.metrics.average_precision import AP
 from leanrank.metrics.ndcg import NDCG
 from leanrank.rankers._base import Scores
+from leanrank.rankers._booster import BoosterAdapter
 from leanrank.rankers._staged import StagedMetric, best_length
-from leanrank.rankers.adapters import Adapter
 from leanrank.stats.label_levels import LabelLevels, Levels
 
 # LightGBM refuses longer queries, and labels from this one on unless told their gains.
 _LONGEST_QUERY = 10_000
 _DEFAULT_LABELS = 31
+# Its parameters that hold one value per feature.
+_BY_FEATURE = (
+    "cegb_penalty_feature_coupled",
+    "cegb_penalty_feature_lazy",
+    "feature_contri",
+    "feature_contrib",
+    "feature_penalty",
+    "fc",
+    "fp",
+    "monotone_constraints",
+    "mc",
+    "monotone_constraint",
+)
 
 
-class LightGBMAdapter(Adapter):
+class LightGBMAdapter(BoosterAdapter):
     """`lightgbm.LGBMRanker` driven by qid.
 
     - Rows are grouped for it; a query of more than 10,000 documents is refused by name.
@@ -40,8 +53,8 @@ class LightGBMAdapter(Adapter):
     """
 
     _name = "lightgbm"
-    _takes_missing = True
-    _learned: ClassVar[dict[str, Any]] = {"model_text_": str}
+    _estimator_name = "LGBMRanker"
+    _kinds: ClassVar[dict[str, str]] = {"gain": "gain", "split": "split"}
     _defaults: ClassVar[dict[str, Any]] = {
         "n_estimators": 300,
         "learning_rate": 0.05,
@@ -54,13 +67,17 @@ class LightGBMAdapter(Adapter):
     }
     _renamed: ClassVar[dict[str, str]] = {"n_threads": "n_jobs"}
 
-    @classmethod
-    def _estimator_class(cls) -> type:
-        found: type = require("lightgbm", "The ranker 'lightgbm'").LGBMRanker
-        return found
+    def for_columns(self, columns: Sequence[int], n_features: int) -> Self:
+        cut = super().for_columns(columns, n_features)
+        settings = cut.estimator.get_params()
+        for name in _BY_FEATURE:
+            values = settings.get(name)
+            if isinstance(values, (list, tuple, np.ndarray)) and len(values) == n_features:
+                cut.estimator.set_params(**{name: [values[j] for j in columns]})
+        return cut
 
     def _fit(self, data: RankingData, valid: RankingData | None) -> None:
-        lightgbm = require("lightgbm", "LightGBMAdapter")
+        lightgbm = self._library()
         model = clone(self.estimator)
         levels = np.unique(data.y)
         y = self._label_values(data)
@@ -86,8 +103,7 @@ class LightGBMAdapter(Adapter):
             model.fit(_readable(data.X), y, group=data.query_sizes, **watching)
         except lightgbm.basic.LightGBMError as error:
             raise LeanRankError(f"LightGBM refused: {error}") from error
-        self.model_text_ = model.booster_.model_to_string()
-        self._booster = None
+        self._keep(model.booster_.model_to_string())
 
     def _fit_on_cluster(self, source: RankingSource, levels: Levels, valid: RankingSource | None) -> None:
         from leanrank.engines.dask_training import Relabel, train_lightgbm
@@ -102,14 +118,12 @@ class LightGBMAdapter(Adapter):
         if valid is not None:  # what cannot be is refused before hours of training
             self._cutoff()
             patience = self._patience(int(params["n_estimators"]))
-            found = relabel(fold(LabelLevels(), valid, self.engine).labels).astype(np.float64)
-            self._whole_labels(found, "LightGBM", of_rows=False)
-        self.model_text_ = train_lightgbm(self.engine, source, params, relabel)
-        self._booster = None
+            held_out = relabel(fold(LabelLevels(), valid, self.engine).labels).astype(np.float64)
+            self._whole_labels(held_out, "LightGBM", of_rows=False)
+        self._keep(train_lightgbm(self.engine, source, params, relabel))
         if valid is not None:
             values = fold(StagedMetric(self.model_text_, self._watched(y.max()), relabel), valid, self.engine)
-            self.model_text_ = self.model_.model_to_string(num_iteration=best_length(values, patience))
-            self._booster = None
+            self._keep(self.estimator_.model_to_string(num_iteration=best_length(values, patience)))
 
     def _watched(self, highest: float) -> Metric:
         """The metric of `eval_metric` as LightGBM means it."""
@@ -118,38 +132,29 @@ class LightGBMAdapter(Adapter):
             return AP(k=cutoff, convention="lightgbm")
         return NDCG(k=cutoff, convention="lightgbm", gain="exp2" if highest < _DEFAULT_LABELS else "linear")
 
-    @property
-    def model_(self) -> Any:
-        """The `lightgbm.Booster`."""
-        if getattr(self, "_booster", None) is None:
-            lightgbm = require("lightgbm", "LightGBMAdapter")
-            try:
-                self._booster = lightgbm.Booster(model_str=self.model_text_)
-            except lightgbm.basic.LightGBMError as error:
-                raise DataError(f"LightGBM cannot read the saved model: {error}") from error
-        return self._booster
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {**super().__getstate__(), "_booster": None}
+    def _read(self, text: str) -> Any:
+        lightgbm = self._library()
+        try:
+            return lightgbm.Booster(model_str=text)
+        except lightgbm.basic.LightGBMError as error:
+            raise DataError(f"LightGBM cannot read the saved model: {error}") from error
 
     def _scores(self, X: Any, query_ptr: NDArray[np.int64]) -> Scores:
-        return np.asarray(self.model_.predict(_readable(X), **self._threads()), dtype=np.float64)
+        return np.asarray(self.estimator_.predict(_readable(X), **self._threads()), dtype=np.float64)
 
-    def _own_importances(self, kind: str, data: RankingData | None) -> Scores:
-        if kind in ("gain", "split"):
-            return np.asarray(self.model_.feature_importance(kind), dtype=np.float64)
-        if kind == "shap" and data is not None:
-            parts = self.model_.predict(_readable(data.X), pred_contrib=True, **self._threads())
-            return np.asarray(abs(parts).mean(axis=0), dtype=np.float64).reshape(-1)[:-1]  # the last is the base value
-        raise self._bad_kind(kind, "'gain', 'split', 'permutation' or 'shap'")
+    def _counted(self, kind: str) -> Any:
+        return self.estimator_.feature_importance(kind)
+
+    def _contributions(self, data: RankingData) -> NDArray[Any]:
+        parts: NDArray[Any] = self.estimator_.predict(_readable(data.X), pred_contrib=True, **self._threads())
+        return parts
+
+    def _model_features(self) -> int:
+        return int(self.estimator_.num_feature())
 
     def _threads(self) -> dict[str, int]:
         n = self.estimator.get_params().get("n_jobs")
         return {} if n is None else {"num_threads": n}
-
-    def _check_learned(self) -> None:
-        if self.model_.num_feature() != self.n_features_in_:
-            raise DataError(f"the model has {self.model_.num_feature()} features, not {self.n_features_in_}.")
 
 
 def _check_sizes(data: RankingData) -> None:

@@ -84,13 +84,9 @@ class ListNet(LinearRanker):
         early_stopping_rounds: int | None = None,
         random_state: Any = 0,
     ) -> None:
-        self.learning_rate = learning_rate
-        self.n_epochs = n_epochs
-        self.solver = solver
-        self.label_transform = label_transform
-        self.eval_metric = eval_metric
-        self.early_stopping_rounds = early_stopping_rounds
-        self.random_state = random_state
+        self.learning_rate, self.n_epochs = learning_rate, n_epochs
+        self.solver, self.label_transform, self.random_state = solver, label_transform, random_state
+        self.eval_metric, self.early_stopping_rounds = eval_metric, early_stopping_rounds
 
     def _fit(self, data: RankingData, valid: RankingData | None) -> None:
         self._must("learning_rate", "> 0", self.learning_rate > 0)
@@ -120,7 +116,7 @@ class ListNet(LinearRanker):
 
     def _minimise(self, data: RankingData, target: Vector, watch: Any) -> tuple[Vector, int]:
         steps: list[Vector] = []
-        found = minimize(
+        minimum = minimize(
             lambda w: cross_entropy(data, target, w),
             np.zeros(data.n_features),
             jac=True,
@@ -129,7 +125,7 @@ class ListNet(LinearRanker):
             options={"maxiter": self.n_epochs, "maxcor": 20, "ftol": 1e-14, "gtol": 1e-8},
         )
         if watch is None or not steps:
-            return found.x, len(steps)
+            return minimum.x, len(steps)
         for w in steps:
             watch.improved(rows_times(watch.data.X, w))
         return steps[watch.best_iteration], watch.best_iteration + 1

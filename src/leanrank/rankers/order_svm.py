@@ -94,10 +94,8 @@ class OrderSVM(LinearRanker):
         max_iter: int = 1000,
         eval_metric: Any = "map",
     ) -> None:
-        self.C = C
-        self.lam = lam
-        self.tol = tol
-        self.max_iter = max_iter
+        self.C, self.lam = C, lam
+        self.tol, self.max_iter = tol, max_iter
         self.eval_metric = eval_metric
 
     def _fit(self, data: RankingData, valid: RankingData | None) -> None:
@@ -128,7 +126,7 @@ class OrderSVM(LinearRanker):
             value, gradient = loss.at(z / scale, C)
             return value, gradient / scale
 
-        found = minimize(
+        minimum = minimize(
             scaled,
             start * scale,
             jac=True,
@@ -141,14 +139,14 @@ class OrderSVM(LinearRanker):
                 "gtol": self.tol * steepest,
             },
         )
-        if found.nit >= self.max_iter:
+        if minimum.nit >= self.max_iter:
             warnings.warn(
-                f"OrderSVM stopped after {found.nit} iterations before its gradient was small: raise max_iter, or "
+                f"OrderSVM stopped after {minimum.nit} iterations before its gradient was small: raise max_iter, or "
                 "lower C.",
                 ConvergenceWarning,
                 stacklevel=5,
             )
-        return found.x / scale, int(found.nit)
+        return minimum.x / scale, int(minimum.nit)
 
 
 class _Hyperplanes:

@@ -92,11 +92,8 @@ class RankBoost(Ranker):
         eval_metric: Any = "map",
         early_stopping_rounds: int | None = None,
     ) -> None:
-        self.n_rounds = n_rounds
-        self.n_threshold = n_threshold
-        self.negative_weights = negative_weights
-        self.eval_metric = eval_metric
-        self.early_stopping_rounds = early_stopping_rounds
+        self.n_rounds, self.n_threshold, self.negative_weights = n_rounds, n_threshold, negative_weights
+        self.eval_metric, self.early_stopping_rounds = eval_metric, early_stopping_rounds
 
     def _fit(self, data: RankingData, valid: RankingData | None) -> None:
         self._must("n_rounds", ">= 1", self.n_rounds >= 1)

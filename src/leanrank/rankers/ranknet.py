@@ -94,13 +94,9 @@ class RankNet(Ranker):
         early_stopping_rounds: int | None = None,
         random_state: Any = 0,
     ) -> None:
-        self.hidden = hidden
-        self.learning_rate = learning_rate
-        self.n_epochs = n_epochs
-        self.ties = ties
-        self.eval_metric = eval_metric
-        self.early_stopping_rounds = early_stopping_rounds
-        self.random_state = random_state
+        self.hidden, self.learning_rate = hidden, learning_rate
+        self.n_epochs, self.ties, self.random_state = n_epochs, ties, random_state
+        self.eval_metric, self.early_stopping_rounds = eval_metric, early_stopping_rounds
 
     @property
     def coef_(self) -> Vector:

@@ -85,12 +85,9 @@ class RankSVM(LinearRanker):
         eval_metric: Any = "map",
         n_threads: int | None = None,
     ) -> None:
-        self.C = C
-        self.C_mode = C_mode
-        self.tol = tol
-        self.max_iter = max_iter
+        self.C, self.C_mode = C, C_mode
+        self.tol, self.max_iter, self.n_threads = tol, max_iter, n_threads
         self.eval_metric = eval_metric
-        self.n_threads = n_threads
 
     def path(self, X: Any, y: Any = None, *, qid: Any = None, Cs: Iterable[float], regroup: bool = False) -> Vector:
         """Weights for each of `Cs`, one row each, in the order given; fitted from the smallest C up, warm-started."""

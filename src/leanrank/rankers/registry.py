@@ -38,8 +38,8 @@ def ranker_class(name: str) -> type[Ranker]:
     if key not in _WHERE:
         raise UnknownNameError.of("ranker", name, _WHERE)
     module, attribute = _WHERE[key]
-    found: type[Ranker] = getattr(import_module(module), attribute)
-    return found
+    ranker_type: type[Ranker] = getattr(import_module(module), attribute)
+    return ranker_type
 
 
 def get(name: str, **params: Any) -> Ranker:

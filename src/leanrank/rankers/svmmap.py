@@ -88,10 +88,8 @@ class SVMMAP(LinearRanker):
         max_iter: int = 1000,
         eval_metric: Any = "map",
     ) -> None:
-        self.C = C
-        self.relevance_threshold = relevance_threshold
-        self.eps = eps
-        self.max_iter = max_iter
+        self.C, self.relevance_threshold = C, relevance_threshold
+        self.eps, self.max_iter = eps, max_iter
         self.eval_metric = eval_metric
 
     def _fit(self, data: RankingData, valid: RankingData | None) -> None:

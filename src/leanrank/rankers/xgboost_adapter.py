@@ -9,18 +9,18 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from leanrank._optional import require
 from leanrank.data.ranking_data import RankingData, RankingSource
 from leanrank.engines.fold import fold
 from leanrank.errors import DataError, LeanRankError
 from leanrank.rankers._base import Scores
-from leanrank.rankers.adapters import Adapter, densified
+from leanrank.rankers._booster import BoosterAdapter
+from leanrank.rankers.adapters import densified
 from leanrank.stats.label_levels import LabelLevels, Levels
 
 _MOST_EXPONENTIAL_LABEL = 31
 
 
-class XGBoostAdapter(Adapter):
+class XGBoostAdapter(BoosterAdapter):
     """`xgboost.XGBRanker` driven by qid.
 
     - XGBoost reads what a sparse matrix does not store as missing, not as 0: sparse data are made dense (float32), so
@@ -28,13 +28,14 @@ class XGBoostAdapter(Adapter):
     - `rank:ndcg` takes whole labels from 0; above 31, where 2^y - 1 is refused, the gain is the label itself.
       `rank:map` takes labels 0 and 1: others are cut at 1 (relevant from 1 on). `rank:pairwise` takes any number.
     - With an `eval_set` the best iteration is kept, and the model is cut there.
+    - The importance "gain" is the total gain of a feature's splits; XGBoost's own "gain" is their mean.
 
     `leanrank.rankers.get("xgboost", n_estimators=200, n_threads=2)` builds one.
     """
 
     _name = "xgboost"
-    _takes_missing = True
-    _learned: ClassVar[dict[str, Any]] = {"model_text_": str}
+    _estimator_name = "XGBRanker"
+    _kinds: ClassVar[dict[str, str]] = {"gain": "total_gain", "split": "weight"}
     _defaults: ClassVar[dict[str, Any]] = {
         "objective": "rank:ndcg",
         "n_estimators": 300,
@@ -46,13 +47,8 @@ class XGBoostAdapter(Adapter):
     }
     _renamed: ClassVar[dict[str, str]] = {"n_threads": "n_jobs"}
 
-    @classmethod
-    def _estimator_class(cls) -> type:
-        found: type = require("xgboost", "The ranker 'xgboost'").XGBRanker
-        return found
-
     def _fit(self, data: RankingData, valid: RankingData | None) -> None:
-        xgboost = require("xgboost", "XGBoostAdapter")
+        xgboost = self._library()
         model = clone(self.estimator)
         params = model.get_params()
         levels = np.unique(data.y)
@@ -78,8 +74,7 @@ class XGBoostAdapter(Adapter):
         booster = model.get_booster()
         if valid is not None:
             booster = booster[: model.best_iteration + 1]
-        self.model_text_ = bytes(booster.save_raw("json")).decode("utf-8")
-        self._booster = None
+        self._keep(bytes(booster.save_raw("json")).decode("utf-8"))
 
     def _watching(self, params: dict[str, Any]) -> dict[str, Any]:
         """When to stop, and by which metric."""
@@ -102,51 +97,40 @@ class XGBoostAdapter(Adapter):
         watched = None
         if valid is not None:
             params.update(self._watching(params))
-            found = relabel(fold(LabelLevels(), valid, self.engine).labels).astype(np.float64)
+            held_out = relabel(fold(LabelLevels(), valid, self.engine).labels).astype(np.float64)
             if objective == "rank:ndcg":
-                self._whole_labels(found, "XGBoost's rank:ndcg", of_rows=False)
+                self._whole_labels(held_out, "XGBoost's rank:ndcg", of_rows=False)
             watched = (valid, replace(relabel, binary=relabel.binary or self._cutoff()[0] == "map"))
-        self.model_text_ = train_xgboost(self.engine, source, params, relabel, watched)
-        self._booster = None
+        self._keep(train_xgboost(self.engine, source, params, relabel, watched))
 
-    @property
-    def model_(self) -> Any:
-        """The `xgboost.Booster`."""
-        if getattr(self, "_booster", None) is None:
-            xgboost = require("xgboost", "XGBoostAdapter")
-            booster = xgboost.Booster()
-            try:
-                booster.load_model(bytearray(self.model_text_, "utf-8"))
-            except (xgboost.core.XGBoostError, ValueError) as error:
-                raise DataError(f"XGBoost cannot read the saved model: {str(error).splitlines()[0]}") from error
-            n_jobs = self.estimator.get_params().get("n_jobs")
-            if n_jobs is not None:
-                booster.set_param({"nthread": n_jobs})
-            self._booster = booster
-        return self._booster
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {**super().__getstate__(), "_booster": None}
+    def _read(self, text: str) -> Any:
+        xgboost = self._library()
+        booster = xgboost.Booster()
+        try:
+            booster.load_model(bytearray(text, "utf-8"))
+        except (xgboost.core.XGBoostError, ValueError) as error:
+            raise DataError(f"XGBoost cannot read the saved model: {str(error).splitlines()[0]}") from error
+        n_jobs = self.estimator.get_params().get("n_jobs")
+        if n_jobs is not None:
+            booster.set_param({"nthread": n_jobs})
+        return booster
 
     def _scores(self, X: Any, query_ptr: NDArray[np.int64]) -> Scores:
-        return np.asarray(self.model_.predict(self._matrix(X)), dtype=np.float64)
+        return np.asarray(self.estimator_.predict(self._matrix(X)), dtype=np.float64)
 
-    def _own_importances(self, kind: str, data: RankingData | None) -> Scores:
-        """Total gain of a feature's splits (XGBoost's own "gain" is the mean), number of splits, or mean |SHAP|."""
-        if kind == "shap" and data is not None:
-            parts = self.model_.predict(self._matrix(data.X), pred_contribs=True)
-            return np.asarray(abs(parts).mean(axis=0), dtype=np.float64)[:-1]
-        if kind not in ("gain", "split"):
-            raise self._bad_kind(kind, "'gain', 'split', 'permutation' or 'shap'")
-        scores = self.model_.get_score(importance_type="total_gain" if kind == "gain" else "weight")
-        return np.array([float(scores.get(f"f{j}", 0.0)) for j in range(self.n_features_in_)])
+    def _counted(self, kind: str) -> Any:
+        scores = self.estimator_.get_score(importance_type=kind)
+        return [float(scores.get(f"f{j}", 0.0)) for j in range(self.n_features_in_)]
+
+    def _contributions(self, data: RankingData) -> NDArray[Any]:
+        parts: NDArray[Any] = self.estimator_.predict(self._matrix(data.X), pred_contribs=True)
+        return parts
+
+    def _model_features(self) -> int:
+        return int(self.estimator_.num_features())
 
     def _matrix(self, X: Any) -> Any:
-        return require("xgboost", "XGBoostAdapter").DMatrix(densified(X))
-
-    def _check_learned(self) -> None:
-        if self.model_.num_features() != self.n_features_in_:
-            raise DataError(f"the model has {self.model_.num_features()} features, not {self.n_features_in_}.")
+        return self._library().DMatrix(densified(X))
 
 
 def _query_numbers(data: RankingData) -> NDArray[np.int64]:

@@ -5,18 +5,18 @@ from __future__ import annotations
 import json
 import platform
 from importlib.metadata import PackageNotFoundError, version
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 import numpy as np
 
 from leanrank import __version__
 from leanrank.data.ranking_data import RankingData
 from leanrank.errors import DataError, MissingValuesError
-from leanrank.evaluation.compare.comparison import REFERENCE, Comparison
-from leanrank.evaluation.select.choice import ALL
-from leanrank.evaluation.select.portfolio import IMPORTANCE, SIMILARITY
+from leanrank.evaluation.compare.comparison import Comparison
+from leanrank.evaluation.records import ALL_FEATURES
 from leanrank.evaluation.select.selection import CurvePoint, Selection, sentence_of
 from leanrank.report.alike import alike, nearest_kept, stands_for
+from leanrank.selectors.hybrids import IMPORTANCE, SIMILARITY
 from leanrank.selectors.limits import Limits
 from leanrank.stats.feature_graph import feature_graph
 from leanrank.stats.lint import lint
@@ -27,31 +27,34 @@ VERSION = 1
 PACKAGES = ("numpy", "scipy", "scikit-learn", "numba", "lightgbm", "xgboost", "catboost", "altair", "vl-convert-python")
 
 
+class SummaryOptions(TypedDict, total=False):
+    """What a report may say beside its results: keywords of `summarize` and of `write_report`."""
+
+    test: dict[str, Any] | None
+    metric: str | None
+    engine: Any
+
+
 def summarize(
-    results: Selection | Comparison,
-    data: RankingData | None = None,
-    *,
-    test: dict[str, Any] | None = None,
-    metric: str | None = None,
-    engine: Any = None,
+    results: Selection | Comparison, data: RankingData | None = None, **options: Unpack[SummaryOptions]
 ) -> dict[str, Any]:
     """Everything a report says, as plain values that JSON can hold.
 
     Parameters
     ----------
     results : Selection or Comparison
-    data : RankingData, optional
+    data : RankingData, default=None
         What a selection was made from. With it come importance, likeness and clusters of features, and lint findings.
-    test : dict, optional
-        Of a selection: what it does to queries kept for a test, as `leanrank select --test` measures it.
-    metric : str, optional
-        Of a comparison: the metric that is tested.
+    test : dict, default=None
+        What a selection does to queries kept for a test, as `leanrank select --test` measures it.
+    metric : str, default=None
+        The metric of a comparison that is tested.
     engine : optional
         Where the feature graph is computed.
     """
     if isinstance(results, Comparison):
-        return _of_comparison(results, metric)
-    return _of_selection(results, data, test, engine)
+        return _of_comparison(results, options.get("metric"))
+    return _of_selection(results, data, options.get("test"), options.get("engine"))
 
 
 def _of_selection(
@@ -110,7 +113,7 @@ def _of_selection(
 def _features(selection: Selection, path: list[int]) -> list[dict[str, Any]]:
     """One record per column of the data: where it is on the path, what it costs, how often folds chose it."""
     settings, names = selection.settings, selection.feature_names
-    limits = Limits.of("select", names, costs=settings["costs"], groups=settings["groups"])
+    limits = Limits(settings["costs"], settings["groups"]).bound("select", names)
     cost = limits.marginal(np.zeros(len(names), dtype=bool))
     frequency = selection.stability["frequency"]
     features: list[dict[str, Any]] = [
@@ -179,14 +182,14 @@ def _point(point: CurvePoint, selection: Selection) -> dict[str, Any]:
         "low": point.low,
         "high": point.high,
         "chosen": chosen,
-        "all": point.method == ALL,
+        "all": point.method == ALL_FEATURES,
     }
 
 
 def _sentences(selection: Selection) -> list[dict[str, Any]]:
     """What each measured size of the path does, smallest first; the last keeps everything."""
     name, total = selection.settings["metric_name"], len(selection.feature_names)
-    at = {point.k: point for point in selection.curve if point.method in (selection.path_method, ALL)}
+    at = {point.k: point for point in selection.curve if point.method in (selection.path_method, ALL_FEATURES)}
     at.update({point.k: point for point in selection.curve if point.method == selection.path_method})
     said = {
         k: sentence_of(
@@ -228,7 +231,7 @@ def _leader(tables: dict[str, Any], methods: list[str]) -> str:
     unified = tables["unified"]
     if not unified:
         return f"{len(methods)} methods compared; none is in every column, so there is no common ranking."
-    ranked = [row for row in unified if row["method"] != REFERENCE]
+    ranked = [row for row in unified if row["method"] != ALL_FEATURES]
     if not ranked:
         return f"{len(methods)} methods compared; none is in every column, so there is no common ranking."
     best = max(ranked, key=lambda row: row["rank"])

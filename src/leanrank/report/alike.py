@@ -11,7 +11,7 @@ from scipy.spatial.distance import squareform
 from sklearn.manifold import smacof
 
 from leanrank.stats.feature_graph import FeatureGraph
-from leanrank.stats.graph_charts import cluster_order, clusters, drawn_edges, layout
+from leanrank.stats.graph_layout import cluster_order, clusters, drawn_edges, layout
 
 #: A feature left out counts as replaced by the kept feature most like it, from this similarity on. Unrelated features
 #: order half of the pairs alike, so this is half way from chance to the same order.

@@ -6,7 +6,7 @@ from typing import Any
 
 import altair as alt
 
-from leanrank.evaluation.compare.comparison import REFERENCE
+from leanrank.evaluation.records import ALL_FEATURES
 
 Spec = dict[str, Any]
 
@@ -24,7 +24,7 @@ def comparison_charts(summary: dict[str, Any]) -> dict[str, Spec]:
         whole = [
             {"metric": metric, "mean": round(score, 6)}
             for row in summary["means"]
-            if row["ranker"] == ranker and row["method"] == REFERENCE and row["k"] is None
+            if row["ranker"] == ranker and row["method"] == ALL_FEATURES and row["k"] is None
             for metric, score in row["scores"].items()
         ]
         if rows:
@@ -57,7 +57,7 @@ def _curve(ranker: str, metrics: list[str], rows: list[Any], whole: list[Any]) -
         alt.Chart(alt.NamedData("reference"))
         .transform_filter("datum.metric == metric")
         .mark_rule(strokeDash=[6, 4], color="#8a8f98")
-        .encode(y=y, tooltip=[alt.Tooltip("mean:Q", title=REFERENCE, format=".4f")])
+        .encode(y=y, tooltip=[alt.Tooltip("mean:Q", title=ALL_FEATURES, format=".4f")])
     )
     chart = alt.layer(reference, lines, dots.add_params(picked)).add_params(shown)
     spec: Spec = chart.properties(width="container", height=320).to_dict()

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from leanrank.evaluation.compare.comparison import DECIMALS, REFERENCE
+from leanrank.evaluation.compare.comparison import DECIMALS
+from leanrank.evaluation.records import ALL_FEATURES
 from leanrank.report.tables import Table
 
 #: Features named of those most repeated.
@@ -87,7 +88,7 @@ def tests(summary: dict[str, Any]) -> Table:
     columns = [("ranker", "text"), ("k", "whole"), ("method", "text"), ("difference", "signed")]
     columns += [("from", "signed"), ("to", "signed"), ("t: p", "figure"), ("Holm", "figure")]
     columns += [("bootstrap: p", "figure"), ("Holm ", "figure")]
-    title = f"{summary['tests']['metric']} against {REFERENCE}: paired tests over queries, two-sided"
+    title = f"{summary['tests']['metric']} against {ALL_FEATURES}: paired tests over queries, two-sided"
     return Table(title, columns, rows, note="Intervals of 95% by the bootstrap; p corrected for all rows by Holm.")
 
 

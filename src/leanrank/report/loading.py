@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import os
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from leanrank.data.text_file import read_json
 from leanrank.errors import DataError
+from leanrank.evaluation import journal_schema
 from leanrank.evaluation.compare.comparison import Comparison
 from leanrank.evaluation.journal import Journal, read_about
-from leanrank.evaluation.select.run import ANSWER
 from leanrank.evaluation.select.selection import Selection, selection_of
 
-#: The task of a journal whose result says where a selection came from, and what a test said of it.
-ORIGIN = {"task": "origin"}
 _SQLITE = b"SQLite format 3\x00"
 
 
@@ -40,32 +38,27 @@ def load_results(path: str | os.PathLike[str]) -> Results:
 
 def _of_journal(path: Path) -> Results:
     about = read_about(path)
-    if about.get("what") == "compare":
+    if journal_schema.is_comparison(about):
         return Results(Comparison.load(path))
     with Journal(path, about) as journal:
-        answer, origin = journal.get(ANSWER), journal.get(ORIGIN) or {}
-    if answer is None:
-        raise DataError(f"{path}: the run is not finished. Repeat its command with --resume {path} to finish it.")
-    found = selection_of(answer, path)
-    if origin.get("settings") != found.settings:  # of a run that asked for another loss
-        origin = {}
-    return Results(replace(found, source=origin.get("source", {})), origin.get("test"))
+        selection = selection_of(journal_schema.selection_in(journal), path)
+        source, test = journal_schema.origin_in(journal, selection.settings)
+    return Results(replace(selection, source=source), test)
 
 
 def _of_json(path: Path) -> Results:
     try:
-        record = json.loads(path.read_text(encoding="utf-8"))
-    except (ValueError, UnicodeError) as error:
+        record = read_json(path)
+    except DataError as error:
         raise DataError(
             f"{path}: is neither a journal nor JSON. A report is made of the features.json or the journal (.db) that "
             "`leanrank select` writes, or of the journal of `leanrank compare`."
         ) from error
     if isinstance(record, dict) and record.get("format") == "leanrank-report":
         raise DataError(f"{path}: is a report already. Make another from the file it was made of.")
-    if isinstance(record, dict) and "format" in record and "curve" not in record:
+    if isinstance(record, dict) and "names" in record and "curve" not in record:
         raise DataError(
-            f"{path}: is the selection of one method, which measured nothing. `leanrank select` without --method "
-            "measures, and its result can be reported."
+            f"{path}: is the order of one method, which measured nothing. `leanrank select` measures, and its "
+            "result can be reported."
         )
-    found = selection_of(record, path)
-    return Results(found, record.get("test"))
+    return Results(selection_of(record, path), record.get("test"))

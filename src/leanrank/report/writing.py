@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 from leanrank.data.ranking_data import RankingData
 from leanrank.data.whole_file import write_whole
 from leanrank.errors import UnknownNameError
 from leanrank.evaluation.compare.comparison import Comparison
 from leanrank.evaluation.select.selection import Selection
-from leanrank.report._summary import summarize
+from leanrank.report._summary import SummaryOptions, summarize
 from leanrank.report.html import html
 from leanrank.report.markdown import markdown
 
@@ -25,9 +25,7 @@ def write_report(
     data: RankingData | None = None,
     *,
     form: str | None = None,
-    test: dict[str, Any] | None = None,
-    metric: str | None = None,
-    engine: Any = None,
+    **options: Unpack[SummaryOptions],
 ) -> dict[str, Any]:
     """Write a report of one file, whole or not at all, and return its summary.
 
@@ -36,9 +34,9 @@ def write_report(
     results : Selection or Comparison
     path : path
         Where to write; the HTML needs nothing beside itself, and no network.
-    data : RankingData, optional
+    data : RankingData, default=None
         What the selection was made from, see `summarize`.
-    form : {"html", "md", "json"}, optional
+    form : {"html", "md", "json"}, default=None
         The format; by the ending of `path` if not given.
     test, metric, engine
         See `summarize`.
@@ -55,7 +53,7 @@ def write_report(
     (2, True)
     """
     renderer(form or form_of(path))  # an unknown format is refused before any work
-    summary = summarize(results, data, test=test, metric=metric, engine=engine)
+    summary = summarize(results, data, **options)
     write_summary(summary, path, form)
     return summary
 

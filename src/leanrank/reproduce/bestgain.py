@@ -10,16 +10,16 @@ from typing import Any
 import numpy as np
 
 from leanrank.data.folds import Fold
-from leanrank.evaluation.compare.fold_run import Candidate, candidates, run_fold
+from leanrank.evaluation.fold_run import FeatureSet, feature_sets, run_fold
 from leanrank.evaluation.grids import points, rankers_of
-from leanrank.evaluation.journal import Journal
+from leanrank.evaluation.journal import Task
 from leanrank.evaluation.records import FoldRecord
 from leanrank.evaluation.repetition import repetition
 from leanrank.evaluation.significance import paired_t_test
+from leanrank.evaluation.tasks import Tasks
 from leanrank.metrics.names import metric
 from leanrank.rankers.svmmap import SVMMAP
 from leanrank.reproduce.datasets import DataFolder
-from leanrank.reproduce.letor_rows import over_folds
 from leanrank.reproduce.outcome import Cell, Claim, Reproduction, Table
 from leanrank.reproduce.published_tables import Published, published
 from leanrank.selectors.bestgain import BestGain
@@ -82,16 +82,13 @@ class Outcome:
         return [value or 0.0 for record in self.records for value in record.per_query[measure]]
 
 
-def run(
-    data: DataFolder, kept: Journal, *, quick: bool = False, n_jobs: int = 1, say: Callable[[str], None] = print
-) -> Reproduction:
+def run(data: DataFolder, tasks: Tasks, *, quick: bool = False) -> Reproduction:
     """Run every method of Table 2 on every data set that is there."""
     found: dict[str, dict[str, Outcome]] = {}
     for dataset in DATASETS:
         folds = data.folds(dataset)
         if folds is not None:
-            say(f"{dataset}: SVM-MAP with all features")
-            found[dataset] = _dataset(dataset, list(folds), kept, quick, n_jobs, say)
+            found[dataset] = _dataset(dataset, list(folds), tasks, quick)
     cells = [_cell(p, found, quick) for p in published("bestgain") if p.table in ("2", "3", "4") and _is_shown(p)]
     return Reproduction(
         "bestgain",
@@ -110,52 +107,54 @@ def _is_shown(p: Published) -> bool:
     return p.unit != "minutes"
 
 
-def _dataset(
-    dataset: str, folds: list[Fold], kept: Journal, quick: bool, n_jobs: int, say: Callable[[str], None]
-) -> dict[str, Outcome]:
+def _dataset(dataset: str, folds: list[Fold], tasks: Tasks, quick: bool) -> dict[str, Outcome]:
     by = metric("map", convention="letor3")
     measures = {"map": by, "ndcg@10": metric("ndcg@10", convention="letor3")}
     grid = [SVMMAP(C=[0.1, 10.0], eval_metric=by)] if quick else rankers_of("svmmap", by)
 
-    def baseline(fold: Fold) -> FoldRecord:
-        return run_fold(fold, BASELINE, candidates(None, fold.train), grid, measures, by)
+    what = {"paper": "bestgain", "dataset": dataset}
 
-    def once(name: str, compute: Callable[[], Outcome]) -> Outcome:
-        task = {"paper": "bestgain", "dataset": dataset, "method": name}
-        return Outcome.from_dict(kept.once(task, lambda: compute().to_dict()))
+    def baseline(folds: list[Fold], task: Task, _: None) -> dict[str, Any]:
+        fold = folds[task["fold"]]
+        return run_fold(fold, BASELINE, feature_sets(None, fold.train), grid, measures, by).to_dict()
 
-    found = {BASELINE: once(BASELINE, lambda: Outcome(over_folds(baseline, folds, n_jobs), 0.0))}
+    def on_folds(folds: list[Fold], task: Task, choose: Choose) -> dict[str, Any]:
+        """A method on one fold after another: the times are compared."""
+        seconds, records = [], []
+        for fold in folds:
+            ranker = SVMMAP(C=price[fold.name], eval_metric=by)
+            start = time.process_time()
+            choice = choose(fold, ranker)
+            seconds.append(time.process_time() - start)
+            records.append(run_fold(fold, task["method"], choice, [ranker], measures, by))
+        return Outcome(records, float(np.median(seconds))).to_dict()
+
+    wanted = [{**what, "method": BASELINE, "fold": i} for i in range(len(folds))]
+    every = tasks.run(baseline, folds, wanted, title=f"{dataset}: SVM-MAP with all features")
+    found = {BASELINE: Outcome([FoldRecord.from_dict(record) for record in every], 0.0)}
     price = {r.fold: float(r.ranker_parameters["C"]) for r in found[BASELINE].records}
     for name, choose in _methods(dataset, quick).items():
-        say(f"{dataset}: {name}")
-
-        def whole(choose: Choose = choose, name: str = name) -> Outcome:
-            seconds: list[float] = []
-
-            def one(fold: Fold) -> FoldRecord:
-                ranker = SVMMAP(C=price[fold.name], eval_metric=by)
-                start = time.process_time()
-                choice = choose(fold, ranker)
-                seconds.append(time.process_time() - start)
-                return run_fold(fold, name, choice, [ranker], measures, by)
-
-            # One fold at a time: the times are compared.
-            return Outcome(over_folds(one, folds, 1), float(np.median(seconds)))
-
-        found[name] = once(name, whole)
+        [outcome] = tasks.run(
+            on_folds,
+            folds,
+            [{**what, "method": name}],
+            lambda task, choose=choose: choose,  # type: ignore[misc]
+            title=f"{dataset}: {name}",
+        )
+        found[name] = Outcome.from_dict(outcome)
     return found
 
 
-Choose = Callable[[Fold, SVMMAP], list[Candidate]]
+Choose = Callable[[Fold, SVMMAP], list[FeatureSet]]
 
 
 def _methods(dataset: str, quick: bool) -> dict[str, Choose]:
     def filtered(selector: Any, grid: Any = None, sizes: Sequence[Any] = (None,)) -> Choose:
-        return lambda fold, ranker: candidates(selector, fold.train, sizes, points(grid))
+        return lambda fold, ranker: feature_sets(selector, fold.train, sizes, points(grid))
 
-    def wrapped(fold: Fold, ranker: SVMMAP) -> list[Candidate]:
+    def wrapped(fold: Fold, ranker: SVMMAP) -> list[FeatureSet]:
         wrapper = GreedyWrapper(ranker, _WRAPPER_SIZES, metric=ranker.eval_metric, validation="train")
-        return candidates(wrapper, fold.train, range(1, _WRAPPER_SIZES + 1))
+        return feature_sets(wrapper, fold.train, range(1, _WRAPPER_SIZES + 1))
 
     best = BestGain(delta=DELTA[dataset]) if dataset in DELTA else BestGain()
     methods: dict[str, Choose] = {

@@ -44,6 +44,13 @@ class DataFolder:
                 return path
         return None
 
+    def needed(self, name: str) -> Path:
+        """The folder of a data set that nothing can be done without."""
+        folder = self.folder(name)
+        if folder is None:
+            raise DataError(f"There is no folder {name!r} in {str(self.root)!r}. Expected is {LAYOUT}.")
+        return folder
+
     def sizes(self) -> dict[str, int]:
         """The bytes of every file of the data sets, by which results of other data are told apart."""
         folders = [folder for name in NAMES if (folder := self.folder(name)) is not None]

@@ -9,20 +9,23 @@ from typing import Any
 from leanrank.data.folds import Fold
 from leanrank.evaluation.cross_validation import cross_validate
 from leanrank.evaluation.grids import rankers_of
-from leanrank.evaluation.journal import Journal
+from leanrank.evaluation.journal import Task
+from leanrank.evaluation.protocol import Protocol
+from leanrank.evaluation.tasks import Tasks
 from leanrank.evaluation.unified_ranking import UnifiedRanking, unified_ranking
 from leanrank.metrics._base import Metric
 from leanrank.rankers.adarank import AdaRank
 from leanrank.rankers.listnet import ListNet
 from leanrank.rankers.rankboost import RankBoost
 from leanrank.reproduce.datasets import DataFolder
-from leanrank.reproduce.letor_rows import MEASURES, Row, ranker_row, row_of
+from leanrank.reproduce.letor_rows import MEASURES, Candidates, Row, best_of_folds, row_of, row_of_folds
 from leanrank.reproduce.outcome import Cell, Claim, Reproduction, Table
 from leanrank.reproduce.published_tables import Published, published
 from leanrank.selectors.fsmrank import FSMRank
 from leanrank.selectors.fsmsvm import FSMSVM
 from leanrank.selectors.fsscpr import FSSCPR
 from leanrank.selectors.gas import GAS
+from leanrank.selectors.pagerank import BiasedPageRank
 from leanrank.stats.similarity import Similarity
 
 CONVENTIONS = {"HP2004": "letor3", "NP2004": "letor3", "OHSUMED": "letor3", "MQ2008": "letor4"}
@@ -44,7 +47,7 @@ PROTOCOL = (
 #: which scale PageRank is added to the cosine.
 READINGS = {
     f"ties {ties}, tau {scale}, PageRank {relevance}": FSSCPR(
-        similarity=Similarity("kendall", ties=ties), edge_scale=scale, relevance_scale=relevance
+        similarity=Similarity("kendall", ties=ties), edge_scale=scale, pagerank=BiasedPageRank(scale=relevance)
     )
     for ties in ("strict", "half")
     for scale in ("fraction", "tau")
@@ -76,27 +79,24 @@ REASONS = {
 }
 
 
-def run(
-    data: DataFolder, kept: Journal, *, quick: bool = False, n_jobs: int = 1, say: Callable[[str], None] = print
-) -> Reproduction:
+def run(data: DataFolder, tasks: Tasks, *, quick: bool = False) -> Reproduction:
     """Run every method on every data set that is there."""
     rows: dict[str, dict[str, Row]] = {}
     features: list[tuple[str, ...]] = []
     readings: list[tuple[str, ...]] = []
     for dataset in CONVENTIONS:
-        folds = data.folds(dataset)
-        if folds is None:
+        official = data.folds(dataset)
+        if official is None:
             continue
+        folds = list(official)
         rows[dataset] = {}
         for method, evaluate in _methods(quick).items():
-            say(f"{dataset}: {method}")
-            row, sizes = _once(kept, dataset, ROWS.get(method, method), folds, evaluate, n_jobs)
+            row, sizes = evaluate(tasks, folds, _named(dataset, ROWS.get(method, method)))
             rows[dataset][method] = row
             if sizes:
                 features.append((dataset, method, *map(str, sizes), f"{sum(sizes) / len(sizes):.1f}"))
         for reading, evaluate in _open_choices(quick).items():
-            say(f"{dataset}: {reading}")
-            row, sizes = _once(kept, dataset, reading, folds, evaluate, n_jobs)
+            row, sizes = evaluate(tasks, folds, _named(dataset, reading))
             figures = (f"{row[name]:.4f}" for name in MEASURES)
             readings.append((dataset, reading, *figures, f"{sum(sizes) / len(sizes):.1f}"))
     cells = [_cell(p, rows, quick) for p in published("fs-scpr") if p.unit == "fraction"]
@@ -120,16 +120,12 @@ def run(
     )
 
 
-Evaluate = Callable[[Sequence[Fold], str, int], tuple[Row, list[int]]]
+#: The row of a method on the folds of a data set, and its numbers of features; the task says which.
+Evaluate = Callable[[Tasks, Sequence[Fold], Task], tuple[Row, list[int]]]
 
 
-def _once(
-    kept: Journal, dataset: str, method: str, folds: Sequence[Fold], evaluate: Evaluate, n_jobs: int
-) -> tuple[Row, list[int]]:
-    """The row of a method on a data set and its numbers of features, computed once."""
-    task = {"paper": "fs-scpr", "dataset": dataset, "method": method}
-    row, sizes = kept.once(task, lambda: evaluate(list(folds), CONVENTIONS[dataset], n_jobs))
-    return row, sizes
+def _named(dataset: str, method: str) -> Task:
+    return {"paper": "fs-scpr", "dataset": dataset, "method": method}
 
 
 def _methods(quick: bool) -> dict[str, Evaluate]:
@@ -138,12 +134,11 @@ def _methods(quick: bool) -> dict[str, Evaluate]:
         methods["FS-SCPR"] = _selector(READINGS[READING], [5, 10, 15, 20], None)
         methods["GAS-E"] = _selector(GAS(), [5, 10, 15, 20], {"c": [0.0, 0.1]})
         return methods
-    lambdas: Lambdas = {}
     return methods | {
         "FS-SCPR": _selector(READINGS[READING], _every_size, None),
         "GAS-E": _selector(GAS(), _every_size, "default"),
-        "FSMRank": _fsmrank(lambdas),
-        "FSMSVM": _fsmsvm(lambdas),
+        "FSMRank": _fsmrank,
+        "FSMSVM": _fsmsvm,
         "AdaRank-MAP": _ranker(lambda by: [AdaRank(by, 500, eval_metric=by)]),
         "ListNet": _ranker(lambda by: [ListNet(rate, 300, eval_metric=by) for rate in (1e-5, 1e-4, 1e-3, 1e-2)]),
         "RankBoost": _ranker(lambda by: [RankBoost(500, n_threshold=255, eval_metric=by)]),
@@ -163,47 +158,66 @@ def _every_size(folds: Sequence[Fold]) -> list[int]:
 
 
 def _selector(selector: Any, sizes: Any, grid: Any) -> Evaluate:
-    def evaluate(folds: Sequence[Fold], convention: str, n_jobs: int) -> tuple[Row, list[int]]:
+    def evaluate(tasks: Tasks, folds: Sequence[Fold], what: Task) -> tuple[Row, list[int]]:
         k = sizes(folds) if callable(sizes) else sizes
-        found = cross_validate(
-            selector, "ranksvm", folds, list(MEASURES), k=k, grid=grid, convention=convention, n_jobs=n_jobs
-        )
-        return row_of(found), [record.n_features for record in found.records]
+
+        def whole(folds: Sequence[Fold], task: Task, _: None) -> Any:
+            found = cross_validate(
+                selector,
+                "ranksvm",
+                folds,
+                list(MEASURES),
+                k=k,
+                grid=grid,
+                protocol=Protocol(convention=CONVENTIONS[task["dataset"]]),
+                n_jobs=tasks.n_jobs,
+            )
+            return row_of(found), [record.n_features for record in found.records]
+
+        [(row, n_features)] = tasks.run(whole, folds, [what], title=f"{what['dataset']}: {what['method']}")
+        return row, n_features
 
     return evaluate
 
 
 def _ranker(make: Callable[[Metric], Sequence[Any]]) -> Evaluate:
-    def evaluate(folds: Sequence[Fold], convention: str, n_jobs: int) -> tuple[Row, list[int]]:
-        return ranker_row(lambda by, _: make(by), folds, convention, n_jobs)[0], []
+    def evaluate(tasks: Tasks, folds: Sequence[Fold], what: Task) -> tuple[Row, list[int]]:
+        done = best_of_folds(tasks, what, lambda by, _: make(by), folds, CONVENTIONS[what["dataset"]])
+        return row_of_folds(done), []
 
     return evaluate
 
 
-#: Of each fold, by its training queries: what FSMRank chose. FSMSVM is built on the same weights, and takes them over.
-Lambdas = dict[str, tuple[float, float]]
+def _fsm(tasks: Tasks, folds: Sequence[Fold], what: Task, make: Candidates) -> list[Any]:
+    return best_of_folds(tasks, what, make, folds, CONVENTIONS[what["dataset"]], _weights)
 
 
-def _fsmrank(lambdas: Lambdas) -> Evaluate:
-    def evaluate(folds: Sequence[Fold], convention: str, n_jobs: int) -> tuple[Row, list[int]]:
-        row, fitted = ranker_row(lambda by, _: [FSMRank(**_GRID, metric=by)], folds, convention, n_jobs)
-        lambdas.update({f.train.fingerprint(): (m.lambda1_, m.lambda2_) for f, m in zip(folds, fitted, strict=True)})
-        return row, [int((model.coef_ != 0).sum()) for model in fitted]
+def _weights(model: FSMRank | FSMSVM) -> dict[str, Any]:
+    return {
+        "lambda1": float(model.lambda1_),
+        "lambda2": float(model.lambda2_),
+        "n_features": int((model.coef_ != 0).sum()),
+    }
 
-    return evaluate
+
+def _fsmrank(tasks: Tasks, folds: Sequence[Fold], what: Task) -> tuple[Row, list[int]]:
+    done = _fsm(tasks, folds, what, lambda by, _: [FSMRank(**_GRID, metric=by)])
+    return row_of_folds(done), [fold.about["n_features"] for fold in done]
 
 
-def _fsmsvm(lambdas: Lambdas) -> Evaluate:
+def _fsmsvm(tasks: Tasks, folds: Sequence[Fold], what: Task) -> tuple[Row, list[int]]:
+    """FSMSVM is built on the weights of FSMRank, and takes over the lambdas that it chose in each fold."""
+    chosen = _fsm(tasks, folds, {**what, "method": "FSMRank"}, lambda by, _: [FSMRank(**_GRID, metric=by)])
+    lambdas = {
+        fold.name: {name: of.about[name] for name in ("lambda1", "lambda2")}
+        for fold, of in zip(folds, chosen, strict=True)
+    }
+
     def make(by: Metric, fold: Fold) -> list[FSMSVM]:
-        known = lambdas.get(fold.train.fingerprint())
-        settings = _GRID if known is None else {"lambda1": known[0], "lambda2": known[1]}
-        return [FSMSVM(C=[1e-2, 1e-1, 1.0, 1e1, 1e2], metric=by, **settings)]
+        return [FSMSVM(C=[1e-2, 1e-1, 1.0, 1e1, 1e2], metric=by, **lambdas[fold.name])]
 
-    def evaluate(folds: Sequence[Fold], convention: str, n_jobs: int) -> tuple[Row, list[int]]:
-        row, fitted = ranker_row(make, folds, convention, n_jobs)
-        return row, [int((model.coef_ != 0).sum()) for model in fitted]
-
-    return evaluate
+    done = _fsm(tasks, folds, what, make)
+    return row_of_folds(done), [fold.about["n_features"] for fold in done]
 
 
 def _cell(p: Published, rows: Mapping[str, Mapping[str, Row]], quick: bool) -> Cell:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,14 +12,14 @@ from scipy.spatial.distance import squareform
 from sklearn.base import clone
 
 from leanrank.data.folds import Fold
-from leanrank.evaluation.compare.fold_run import Fits, candidates, run_fold
+from leanrank.evaluation.fold_run import Fits, feature_sets, run_fold
 from leanrank.evaluation.grids import points, rankers_of
-from leanrank.evaluation.journal import Journal
+from leanrank.evaluation.journal import Task
 from leanrank.evaluation.records import FoldRecord
+from leanrank.evaluation.tasks import Tasks
 from leanrank.metrics.names import metric
 from leanrank.rankers.ranknet import RankNet
 from leanrank.reproduce.datasets import DataFolder
-from leanrank.reproduce.letor_rows import over_folds
 from leanrank.reproduce.outcome import Claim, Reproduction, Table
 from leanrank.selectors.gas import GAS
 from leanrank.selectors.information_gain import ChiSquared, InformationGain
@@ -44,9 +44,7 @@ PROTOCOL = (
 Curves = dict[tuple[str, str, int | str], list[FoldRecord]]
 
 
-def run(
-    data: DataFolder, kept: Journal, *, quick: bool = False, n_jobs: int = 1, say: Callable[[str], None] = print
-) -> Reproduction:
+def run(data: DataFolder, tasks: Tasks, *, quick: bool = False) -> Reproduction:
     """The curves for both learners, and the findings."""
     folds = data.folds("ohsumed")
     sizes = _FEW if quick else _SIZES
@@ -55,7 +53,7 @@ def run(
     if folds is not None:
         parts = list(folds)
         grid = {"c": [0.0, 0.1]} if quick else C_GRID
-        curves = _curves(parts, LEARNERS[:1] if quick else LEARNERS, sizes, grid, kept, n_jobs, say)
+        curves = _curves(parts, LEARNERS[:1] if quick else LEARNERS, sizes, grid, tasks)
         tables = _tables(curves, sizes)
         claims = [*_curve_claims(curves, sizes), *_structure_claims(parts, curves, sizes)]
     else:
@@ -77,9 +75,7 @@ def _curves(
     learners: Sequence[str],
     sizes: Sequence[int],
     grid: dict[str, list[float]],
-    kept: Journal,
-    n_jobs: int,
-    say: Callable[[str], None],
+    tasks: Tasks,
 ) -> Curves:
     by = metric("map", convention="letor3", relevance_threshold=2)
     measures = {"MAP": by, "NDCG@10": metric("ndcg@10", convention="letor3", discount="log2", short="pad")}
@@ -96,23 +92,23 @@ def _curves(
         }
         rankers = rankers_of("ranksvm", by) if learner == "Ranking SVM" else _ranknets(by)
 
-        def one(fold: Fold, methods: Any = methods, rankers: Any = rankers) -> list[tuple[str, Any, Any]]:
+        def one(folds: list[Fold], task: Task, given: tuple[Any, Any]) -> list[tuple[str, Any, Any]]:
+            (methods, rankers), fold = given, folds[task["fold"]]
             fits: Fits = {}  # methods often choose the same features
-            every = run_fold(fold, ALL, candidates(None, fold.train), rankers, measures, by, fits)
+            every = run_fold(fold, ALL, feature_sets(None, fold.train), rankers, measures, by, fits)
             found: list[tuple[str, Any, Any]] = [(ALL, ALL, every.to_dict())]
             for method, (selector, tried) in methods.items():
-                choice = candidates(selector, fold.train, sizes, points(tried))
+                choice = feature_sets(selector, fold.train, sizes, points(tried))
                 for size in sizes:
                     of_size = [candidate for candidate in choice if candidate.size == size]
                     record = run_fold(fold, method, of_size, rankers, measures, by, fits)
                     found.append((method, size, record.to_dict()))
             return found
 
-        def once(fold: Fold, learner: str = learner, one: Any = one) -> Any:
-            return kept.once({"paper": "gas", "learner": learner, "fold": fold.name}, lambda: one(fold))
-
-        say(f"OHSUMED: {learner}, {len(methods)} methods at {len(sizes)} sizes")
-        for of_fold in over_folds(once, folds, n_jobs):
+        wanted = [{"paper": "gas", "learner": learner, "fold": i} for i in range(len(folds))]
+        title = f"OHSUMED: {learner}, {len(methods)} methods at {len(sizes)} sizes"
+        given = methods, rankers
+        for of_fold in tasks.run(one, folds, wanted, lambda task, given=given: given, title=title):  # type: ignore[misc]
             for method, size, record in of_fold:
                 curves.setdefault((learner, method, size), []).append(FoldRecord.from_dict(record))
     return curves

@@ -3,26 +3,54 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import clone
 
 from leanrank.data.folds import Fold
+from leanrank.evaluation.journal import Task
 from leanrank.evaluation.records import CrossValidation
+from leanrank.evaluation.tasks import Tasks
 from leanrank.metrics._base import Metric, mean
 from leanrank.metrics.names import metric
 from leanrank.rankers._base import Ranker
+from leanrank.reproduce.published_tables import published
 
 MEASURES = ("NDCG@1", "NDCG@3", "NDCG@5", "NDCG@10", "MAP")
 
 Row = dict[str, float]
+#: The settings to try in a fold, from the validation metric.
+Candidates = Callable[[Metric, Fold], Sequence[Any]]
+
+
+@dataclass(frozen=True)
+class OfFold:
+    """The test queries of a fold with the ranker that was best on its validation queries, and what to know of that."""
+
+    per_query: NDArray[np.float64]
+    about: Any
+
+    @property
+    def means(self) -> list[float]:
+        """Of each measure."""
+        return [float(value) for value in mean(self.per_query)]
 
 
 def measures(convention: str) -> dict[str, Metric]:
     """The measures of LETOR's tables, by the names printed there."""
     return {name: metric(name, convention=convention) for name in MEASURES}
+
+
+def published_rows(paper: str, table: str) -> dict[str, Row]:
+    """The rows of a published table, by method."""
+    rows: dict[str, Row] = {}
+    for p in published(paper):
+        if p.table == table:
+            rows.setdefault(p.method, {})[p.metric] = p.value
+    return rows
 
 
 def fold_mean(values: Any) -> float:
@@ -38,34 +66,41 @@ def row_of(found: CrossValidation) -> Row:
     return {name: fold_mean([r.scores[name.lower()] or 0.0 for r in found.records]) for name in MEASURES}
 
 
-def ranker_row(
-    make: Callable[[Metric, Fold], Sequence[Any]], folds: Sequence[Fold], convention: str, n_jobs: int = 1
-) -> tuple[Row, list[Any]]:
-    """The row of a ranker (or anything with `fit(train, eval_set=...)` and `predict`), and what was fitted.
+def row_of_folds(folds: Sequence[OfFold]) -> Row:
+    """The row of a ranker."""
+    means = np.array([fold.means for fold in folds])
+    return {name: fold_mean(means[:, m]) for m, name in enumerate(MEASURES)}
 
-    `make` gives the settings to try in a fold, from the validation metric; the best on the validation part is kept, of
-    equals the first.
+
+def best_of_folds(
+    tasks: Tasks,
+    what: Task,
+    make: Candidates,
+    folds: Sequence[Fold],
+    convention: str,
+    about: Callable[[Any], Any] = lambda ranker: None,
+) -> list[OfFold]:
+    """A ranker (or anything with `fit(train, eval_set=...)` and `predict`) on every fold.
+
+    The best setting of `make` on the validation part is kept, of equals the first. `what` names the work in the
+    journal; `about` are plain values to know of the ranker that was kept.
     """
     wanted = measures(convention)
     by = wanted["MAP"]
 
-    def one(fold: Fold) -> tuple[list[float], Any]:
+    def one(folds: Sequence[Fold], task: Task, _: None) -> dict[str, Any]:
+        fold = folds[task["fold"]]
         fitted = [clone(ranker).fit(fold.train, eval_set=fold.valid) for ranker in make(by, fold)]
-        best = fitted[int(np.argmax([round(_mean(by, f, fold.valid), 12) for f in fitted]))]
-        return [_mean(measure, best, fold.test) for measure in wanted.values()], best
+        best = fitted[int(np.argmax([round(float(mean(_per_query(by, f, fold.valid))), 12) for f in fitted]))]
+        values = np.column_stack([_per_query(measure, best, fold.test) for measure in wanted.values()])
+        plain = [[None if np.isnan(value) else value for value in row] for row in values.tolist()]
+        return {"per_query": plain, "about": about(best)}
 
-    results = over_folds(one, folds, n_jobs)
-    scores = np.array([r[0] for r in results])
-    return {name: fold_mean(scores[:, m]) for m, name in enumerate(wanted)}, [r[1] for r in results]
-
-
-def over_folds(work: Callable[[Fold], Any], folds: Sequence[Fold], n_jobs: int) -> list[Any]:
-    """`work` of every fold, some at a time."""
-    if n_jobs == 1:
-        return [work(folds[i]) for i in range(len(folds))]
-    with ThreadPoolExecutor(n_jobs) as pool:
-        return list(pool.map(work, list(folds)))
+    title = " ".join(str(value) for name, value in what.items() if name != "paper")
+    done = tasks.run(one, folds, [{**what, "fold": i} for i in range(len(folds))], title=title)
+    return [OfFold(np.array(result["per_query"], dtype=np.float64), result["about"]) for result in done]
 
 
-def _mean(measure: Metric, ranker: Ranker, part: Any) -> float:
-    return float(mean(measure.per_query(part.y, ranker.predict(part), part.query_ptr)))
+def _per_query(measure: Metric, ranker: Ranker, part: Any) -> NDArray[np.float64]:
+    values: NDArray[np.float64] = measure.per_query(part.y, ranker.predict(part), part.query_ptr)
+    return values

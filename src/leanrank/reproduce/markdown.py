@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import groupby
 
-from leanrank.reproduce.outcome import Cell, Claim, Reproduction, Table
+from leanrank.reproduce.outcome import Cell, Claim, Page, Reproduction, Table
 
 INTRODUCTION = """# Reproduction
 
@@ -35,6 +35,17 @@ def section(found: Reproduction) -> str:
         lines += ["### Not computed", "", *_missing(missing), ""]
     for table in found.tables:
         lines += [f"### {table.title}", "", *_table(table), ""]
+    return "\n".join(lines)
+
+
+def document(page: Page) -> str:
+    """A page of its own."""
+    made = f"Made by `leanrank reproduce {page.name}`."
+    lines = [f"# {page.title}", "", page.introduction, "", made, ""]
+    for section in page.sections:
+        lines += [f"## {section.heading}", ""] if section.heading else []
+        lines += [section.text, ""] if section.text else []
+        lines += [*_table(section.table), ""] if section.table is not None else []
     return "\n".join(lines)
 
 

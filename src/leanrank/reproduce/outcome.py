@@ -71,6 +71,33 @@ class Table:
 
 
 @dataclass(frozen=True)
+class Section:
+    """A part of a page: text in Markdown, and a table or none."""
+
+    heading: str = ""
+    text: str = ""
+    table: Table | None = None
+
+
+@dataclass(frozen=True)
+class Page:
+    """Figures of ours beside published ones that no single paper's protocol holds.
+
+    Attributes
+    ----------
+    name : str
+        As `leanrank reproduce` takes it.
+    title, introduction : str
+    sections : sequence of Section
+    """
+
+    name: str
+    title: str
+    introduction: str
+    sections: Sequence[Section]
+
+
+@dataclass(frozen=True)
 class Reproduction:
     """Everything one paper's protocol gave.
 

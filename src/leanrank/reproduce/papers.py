@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
 
-from leanrank.errors import ParameterError, UnknownNameError
+from leanrank.errors import UnknownNameError
 from leanrank.evaluation.journal import Journal
+from leanrank.evaluation.tasks import Tasks
 from leanrank.reproduce.datasets import DataFolder
-from leanrank.reproduce.outcome import Reproduction
+from leanrank.reproduce.outcome import Page, Reproduction
 
 PAPERS = {
     "fs-scpr": "leanrank.reproduce.fs_scpr",
@@ -18,6 +18,13 @@ PAPERS = {
     "gas": "leanrank.reproduce.gas",
     "rankrelief": "leanrank.reproduce.rankrelief",
     "rcdr": "leanrank.reproduce.rcdr",
+}
+#: Pages beside the papers' own protocols: methods and rankers that several papers report.
+PAGES = {
+    "fsmrank": "leanrank.reproduce.fsmrank",
+    "rankers": "leanrank.reproduce.letor_rankers",
+    "sushi-rankers": "leanrank.reproduce.sushi_rankers",
+    "sushi-rcdr": "leanrank.reproduce.sushi_rcdr",
 }
 
 
@@ -28,13 +35,12 @@ def run_paper(
     quick: bool = False,
     n_jobs: int = 1,
     journal: str | Path | None = None,
-    say: Callable[[str], None] = lambda text: None,
-) -> Reproduction:
-    """Run a paper's protocol on the data at hand.
+) -> Reproduction | Page:
+    """Run a paper's protocol, or what makes a page, on the data at hand.
 
     Parameters
     ----------
-    paper : {"fs-scpr", "bestgain", "gas", "rankrelief", "rcdr"}
+    paper : {"fs-scpr", "bestgain", "gas", "rankrelief", "rcdr", "fsmrank", "rankers", "sushi-rankers", "sushi-rcdr"}
     data : path, optional
         The folder of data sets; that of the environment variable LEANRANK_DATA if not given.
     quick : bool
@@ -44,15 +50,15 @@ def run_paper(
     journal : path, optional
         A file that every finished piece of work goes to at once: a run that was interrupted goes on from there. It is
         of one version of leanrank and these data.
-    say : callable
-        Called with a line of text before each piece of work.
     """
-    if paper not in PAPERS:
-        raise UnknownNameError.of("paper", paper, PAPERS)
-    if n_jobs < 1:
-        raise ParameterError.of("reproduce", "n_jobs", ">= 1", n_jobs)
+    modules = PAPERS | PAGES
+    if paper not in modules:
+        raise UnknownNameError.of("paper", paper, modules)
     folder = DataFolder.of(data)
     about = {"what": "reproduce", "version": version("leanrank"), "quick": quick, "files": folder.sizes()}
-    with Journal(journal, about) as kept:
-        found: Reproduction = import_module(PAPERS[paper]).run(folder, kept, quick=quick, n_jobs=n_jobs, say=say)
-    return found
+    with (
+        Journal(journal, about) as kept,
+        Tasks(kept, n_jobs=n_jobs, progress=True, owner="reproduce") as tasks,
+    ):
+        outcome: Reproduction | Page = import_module(modules[paper]).run(folder, tasks, quick=quick)
+    return outcome

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,7 +12,8 @@ from numpy.typing import NDArray
 
 from leanrank.data.ranking_data import RankingData, concatenate
 from leanrank.engines.local import LocalEngine
-from leanrank.evaluation.journal import Journal
+from leanrank.evaluation.journal import Task
+from leanrank.evaluation.tasks import Tasks
 from leanrank.metrics._base import Metric, mean
 from leanrank.metrics.names import metric
 from leanrank.rankers.committee_perceptron import CommitteePerceptron
@@ -68,9 +68,7 @@ class Experiment:
 Curves = dict[tuple[str, str], Vector]
 
 
-def run(
-    data: DataFolder, kept: Journal, *, quick: bool = False, n_jobs: int = 1, say: Callable[[str], None] = print
-) -> Reproduction:
+def run(data: DataFolder, tasks: Tasks, *, quick: bool = False) -> Reproduction:
     """Both experiments, each with relative orderings and with levels."""
     experiments = _synthetic(1 if quick else 30)
     folds = data.folds("ohsumed")
@@ -81,8 +79,7 @@ def run(
     sizes: dict[str, list[int]] = {}
     found: dict[str, Curves] = {}
     for experiment in experiments:
-        say(experiment.name)
-        sizes[experiment.name], found[experiment.name] = _curves(experiment, kept, quick, n_jobs)
+        sizes[experiment.name], found[experiment.name] = _curves(experiment, tasks, quick)
     tables = [_table(e, sizes[e.name], found[e.name]) for e in experiments]
     return Reproduction(
         "rankrelief",
@@ -165,16 +162,17 @@ def _learner(name: str, experiment: Experiment) -> Any:
     if name == "RankSVM (RBF)":
         return KernelRankSVM(C=1000.0, max_pairs=None if small else 200, tol=1e-3)
     by = metric("kendall_a") if experiment.is_order else "ndcg@10"
-    return CommitteePerceptron(n_epochs=10 if small else 5, metric=by)
+    return CommitteePerceptron(n_epochs=10 if small else 5, rated_by=by)
 
 
-def _curves(experiment: Experiment, kept: Journal, quick: bool, n_jobs: int) -> tuple[list[int], Curves]:
+def _curves(experiment: Experiment, tasks: Tasks, quick: bool) -> tuple[list[int], Curves]:
     K = experiment.parts[0][0].n_features
     sizes = list(range(K, 0, -STEP))
     if quick:
         sizes = sizes[:: max(1, len(sizes) // 3)]
 
-    def one(train: RankingData, test: RankingData) -> list[tuple[str, str, list[float]]]:
+    def one(experiment: Experiment, task: Task, _: None) -> list[tuple[str, str, list[float]]]:
+        train, test = experiment.parts[task["part"]]
         found = []
         for method in experiment.methods:
             sets = _elimination(method, train, sizes)
@@ -188,13 +186,12 @@ def _curves(experiment: Experiment, kept: Journal, quick: bool, n_jobs: int) -> 
                 found.append((method, learner, [(1 + v) / 2 for v in values] if experiment.is_order else values))
         return found
 
-    def once(part: int) -> Curves:
-        task = {"paper": "rankrelief", "experiment": experiment.name, "part": part}
-        found = kept.once(task, lambda: one(*experiment.parts[part]))
-        return {(method, learner): np.array(values) for method, learner, values in found}
-
-    with ThreadPoolExecutor(n_jobs) as pool:
-        results = list(pool.map(once, range(len(experiment.parts))))
+    what = {"paper": "rankrelief", "experiment": experiment.name}
+    wanted = [{**what, "part": part} for part in range(len(experiment.parts))]
+    results = [
+        {(method, learner): np.array(values) for method, learner, values in of_part}
+        for of_part in tasks.run(one, experiment, wanted, title=experiment.name)
+    ]
     return sizes, {key: np.mean([result[key] for result in results], axis=0) for key in results[0]}
 
 
@@ -234,7 +231,7 @@ def _weighed(method: str, train: RankingData) -> NDArray[np.int64]:
 
 def _complete(selector: Any, n_features: int) -> NDArray[np.int64]:
     """The path, with features it left out as constant at its end."""
-    ranking: NDArray[np.int64] = selector.ranking_
+    ranking: NDArray[np.int64] = selector.order_
     return np.concatenate((ranking, np.setdiff1d(np.arange(n_features), ranking)))
 
 

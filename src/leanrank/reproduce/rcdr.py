@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +13,8 @@ from leanrank.data.orders import from_orders, read_sushi
 from leanrank.data.ranking_data import RankingData
 from leanrank.data.splits import QueryKFold
 from leanrank.engines.local import LocalEngine
-from leanrank.evaluation.journal import Journal
+from leanrank.evaluation.journal import Task
+from leanrank.evaluation.tasks import Tasks
 from leanrank.metrics._base import mean
 from leanrank.metrics.names import metric
 from leanrank.rankers.expected_rank_regression import ExpectedRankRegression
@@ -41,11 +40,8 @@ PROTOCOL = (
 )
 
 
-def run(
-    data: DataFolder, kept: Journal, *, quick: bool = False, n_jobs: int = 1, say: Callable[[str], None] = print
-) -> Reproduction:
+def run(data: DataFolder, tasks: Tasks, *, quick: bool = False) -> Reproduction:
     """Both experiments."""
-    say("artificial experiment")
     cells = _artificial(3 if quick else 30)
     claims: list[Claim] = []
     tables: list[Table] = []
@@ -60,9 +56,8 @@ def run(
         for scale in (False,) if quick else (False, True):
             curves = {}
             for n, length in SIZES:
-                say(f"SUSHI {n}:{length}" + (", scaled" if scale else ""))
                 draws = 1 if quick else 5 if n == 500 else 60
-                curves[n, length] = _curves(sushi, n, length, draws, scale, kept, n_jobs)
+                curves[n, length] = _curves(sushi, n, length, draws, scale, tasks)
             tables += [_table(n, length, scale, curves[n, length]) for n, length in SIZES]
             claims += _claims(curves, scale)
     cells += [
@@ -138,12 +133,11 @@ def _one_draw(drawn: Vector) -> str:
     return f"mean over {len(drawn)} draws, standard deviation {drawn.std(ddof=1):.3f}; the paper's is one draw"
 
 
-def _curves(
-    sushi: RankingData, n_orders: int, length: int, draws: int, scale: bool, kept: Journal, n_jobs: int
-) -> dict[str, Vector]:
+def _curves(sushi: RankingData, n_orders: int, length: int, draws: int, scale: bool, tasks: Tasks) -> dict[str, Vector]:
     """Rho of each method: draws by K'."""
 
-    def one(seed: int) -> dict[str, list[float]]:
+    def one(sushi: RankingData, task: Task, _: None) -> dict[str, list[float]]:
+        seed = task["seed"]
         rng = np.random.default_rng(seed)
         chosen = sushi.take_queries(np.sort(rng.choice(sushi.n_queries, n_orders, replace=False)))
         orders = _shortened(chosen, length, rng)
@@ -151,12 +145,9 @@ def _curves(
         found = [_fold(orders.take_queries(train), orders.take_queries(test), scale) for train, test in splits]
         return {method: np.mean([fold[method] for fold in found], axis=0).tolist() for method in METHODS}
 
-    def once(seed: int) -> Any:
-        task = {"paper": "rcdr", "orders": n_orders, "length": length, "scaled": scale, "seed": seed}
-        return kept.once(task, lambda: one(seed))
-
-    with ThreadPoolExecutor(n_jobs) as pool:
-        scores = list(pool.map(once, range(draws)))
+    what = {"paper": "rcdr", "orders": n_orders, "length": length, "scaled": scale}
+    title = f"SUSHI {n_orders}:{length}" + (", scaled" if scale else "")
+    scores = tasks.run(one, sushi, [{**what, "seed": seed} for seed in range(draws)], title=title)
     return {method: np.array([draw[method] for draw in scores]) for method in METHODS}
 
 

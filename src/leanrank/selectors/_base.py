@@ -20,7 +20,8 @@ from leanrank.data.mapped_source import MappedSource
 from leanrank.data.parquet.scan import ParquetSource
 from leanrank.data.ranking_data import RankingData, RankingSource
 from leanrank.errors import DataError, ParameterError
-from leanrank.selectors.limits import LIMITS, Limits
+from leanrank.selectors.column_limits import ColumnLimits
+from leanrank.selectors.limits import Limits
 from leanrank.selectors.path import Path
 from leanrank.selectors.selection_record import selection_record
 
@@ -78,12 +79,28 @@ class _TransformsRankingData:
 
 
 class Selector(_TransformsRankingData, SelectorMixin, BaseEstimator):  # type: ignore[misc]
-    """Base of all selectors. A subclass writes `__init__` (assigning only), `_fit` and, if needed, `_check_parameters`.
+    """Base of all selectors. A subclass declares its parameters and writes `_fit` and, if needed, `_check_parameters`.
+
+    These parameters mean the same in all selectors that have them.
+
+    Parameters
+    ----------
+    n_features_to_select : int, float or None
+        How many, or which share of all; None keeps all.
+    limits : Limits or None
+        Gain per cost, and which features must or must not be taken.
+    engine : Engine or None
+        Where the data are folded.
+    ranker : ranker, estimator, str or None
+        What `as_ranker` takes, "lightgbm" for instance; RankSVM if not given.
 
     Attributes
     ----------
-    ranking_ : array of int64
-        0-based feature numbers in order of selection: the path.
+    order_ : array of int64
+        Indices of the features in order of selection: the path. Sizes are nested, unless the method says otherwise.
+    ranking_ : array of int64 of shape (n_features_in_,)
+        The rank of each feature, 1 for the first of the path. Those that the path does not reach, and those dropped,
+        all have the rank behind the last: one more than the length of the path.
     scores_ : array of shape (n_features_in_,)
         The method's weight of every feature, NaN where it gave none.
     trace_ : list of dict
@@ -93,7 +110,7 @@ class Selector(_TransformsRankingData, SelectorMixin, BaseEstimator):  # type: i
     selected_ : array of int64
         The selected features in order of selection.
     cost_ : float
-        What they cost, of the selectors that take `costs` (see `Limits`); without costs, their number.
+        What they cost, of the selectors that take `limits`; without costs, their number.
     dropped_ : array of int64
         Features dropped before the method began, because they are constant inside every query.
     n_features_in_ : int
@@ -176,7 +193,8 @@ class Selector(_TransformsRankingData, SelectorMixin, BaseEstimator):  # type: i
 
     def _check_sizes(self) -> None:
         """Refuse an impossible size, costs or rules that do not fit the features."""
-        wanted, limits = self._wanted(self.n_features_in_), self._limits()
+        limits = self._column_limits = self._bound_limits()
+        wanted = self._wanted(self.n_features_in_)
         if wanted is None:
             return
         rule = ""
@@ -187,14 +205,19 @@ class Selector(_TransformsRankingData, SelectorMixin, BaseEstimator):  # type: i
         if rule:
             raise ParameterError.of(type(self).__name__, "n_features_to_select", rule, self.n_features_to_select)
 
-    def _limits(self, names: Sequence[str] | None = None) -> Limits:
-        """What `costs`, `groups`, `must_keep`, `never` and `budget` say of the features, or of those of `names`."""
-        known = self._names()
-        limits = Limits.of(type(self).__name__, known, **{name: getattr(self, name, None) for name in LIMITS})
+    def _bound_limits(self) -> ColumnLimits:
+        limits: Limits | None = getattr(self, "limits", None)
+        if limits is None:
+            return ColumnLimits.none(self.n_features_in_)
+        self._require("limits", "a Limits or None", isinstance(limits, Limits))
+        return limits.bound(type(self).__name__, self._names())
+
+    def _limits(self, names: Sequence[str] | None = None) -> ColumnLimits:
+        """What `limits` says of the features, or of those of `names`; read once a fit, when the features are known."""
         if names is None:
-            return limits
-        place = {name: j for j, name in enumerate(known)}
-        return limits.only(np.array([place[name] for name in names], dtype=np.int64))
+            return self._column_limits
+        place = {name: j for j, name in enumerate(self._names())}
+        return self._column_limits.only(np.array([place[name] for name in names], dtype=np.int64))
 
     def _set_input(self, names: Sequence[str], table: Any = None) -> None:
         """Set `n_features_in_`, and `feature_names_in_` where the input had names (a bare array has none)."""
@@ -206,16 +229,18 @@ class Selector(_TransformsRankingData, SelectorMixin, BaseEstimator):  # type: i
 
     def _learn(self, path: Path) -> None:
         """Keep what the path says, and mark the selected features."""
-        self.ranking_ = path.ranking
+        self.order_ = path.order
+        self.ranking_ = np.full(self.n_features_in_, len(path.order) + 1, dtype=np.int64)
+        self.ranking_[path.order] = np.arange(1, len(path.order) + 1)
         self.scores_ = path.scores
         self.dropped_ = path.dropped
         names = self._names()
         self.trace_ = [{"feature": step.feature, "name": names[step.feature], **asdict(step)} for step in path.trace]
         wanted = self._wanted(self.n_features_in_)
-        self.selected_ = path.ranking[: path.stop if wanted is None else wanted]
+        self.selected_ = path.order[: path.stop if wanted is None else wanted]
         self.support_ = np.zeros(self.n_features_in_, dtype=bool)
         self.support_[self.selected_] = True
-        if hasattr(self, "costs"):
+        if hasattr(self, "limits"):
             self.cost_ = self._limits().total(self.selected_)
         varying = self.n_features_in_ - len(path.dropped)
         if wanted is not None and wanted > varying:
@@ -227,7 +252,7 @@ class Selector(_TransformsRankingData, SelectorMixin, BaseEstimator):  # type: i
             )
 
     def _names(self) -> list[str]:
-        """Names of all features; those of a bare array are its 1-based column numbers."""
+        """Names of all features; those of a bare array are its column numbers, from 1."""
         if hasattr(self, "feature_names_in_"):
             return [str(name) for name in self.feature_names_in_]
         return [str(j + 1) for j in range(self.n_features_in_)]
@@ -255,7 +280,7 @@ class Selector(_TransformsRankingData, SelectorMixin, BaseEstimator):  # type: i
         return chosen
 
     def _first(self, size: int) -> NDArray[np.int64]:
-        return self.ranking_[:size]
+        return self.order_[:size]
 
     def to_dict(self) -> dict[str, Any]:
         """The selection as plain values for JSON: names, ids, order, scores, trace, parameters, version."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import field
 from typing import Any, Self
 
 import numpy as np
@@ -10,26 +12,43 @@ from numpy.typing import NDArray
 from leanrank.data.ranking_data import RankingSource
 from leanrank.errors import DataError
 from leanrank.selectors._base import Selector
+from leanrank.selectors._declared import declared
+from leanrank.selectors.column_limits import Mask
 from leanrank.selectors.path import Path
 from leanrank.stats.feature_graph import FeatureGraph, feature_graph
 
+#: The path on a part of a graph, the columns of which are given.
+Select = Callable[[FeatureGraph, NDArray[np.int64]], Path]
 
+
+@declared
 class GraphSelector(Selector):
-    """Base of selectors on the feature graph. A subclass writes `__init__` and `_select`.
+    """Base of selectors on the feature graph. A subclass declares its parameters and writes `_select`.
+
+    Parameters
+    ----------
+    importance : str or Importance
+        How good a feature is alone, as `feature_graph` takes it: "map", "ndcg@10", "error", an `Importance`.
+    similarity : str or Similarity
+        How alike two features are, as `feature_graph` takes it: "kendall", "spearman", a `Similarity`.
+    engine : Engine or None
+        Where the graph is computed.
 
     Attributes
     ----------
+    scores_ : array of shape (n_features_in_,)
+        The criterion when each feature was taken.
     graph_ : FeatureGraph
         The graph the selection was made on, constant features included.
     """
 
-    importance: Any
-    similarity: Any
-    engine: Any
-    device: str
+    n_features_to_select: int | float | None = field(default=None, kw_only=False)
+    importance: Any = "map"
+    similarity: Any = "kendall"
+    engine: Any = None
 
     def fit_graph(self, graph: FeatureGraph) -> Self:
-        """Learn from a graph computed before; `importance`, `similarity`, `engine` and `device` are not looked at."""
+        """Learn from a graph computed before; `importance`, `similarity` and `engine` are not looked at."""
         self._check_parameters()
         self._set_input(graph.feature_names)
         self._check_sizes()
@@ -42,9 +61,7 @@ class GraphSelector(Selector):
         return self._path(self.graph_, self._wanted(self.n_features_in_))
 
     def _graph(self, source: RankingSource) -> FeatureGraph:
-        # "cpu" leaves an Importance or a Similarity that names its own device as it is
-        device = None if self.device == "cpu" else self.device
-        return feature_graph(source, self.importance, self.similarity, self.engine, device=device)
+        return feature_graph(source, self.importance, self.similarity, engine=self.engine)
 
     def _select(self, graph: FeatureGraph) -> Path:
         """The whole path on a graph without constant features."""
@@ -56,15 +73,24 @@ class GraphSelector(Selector):
 
     def _path(self, graph: FeatureGraph, size: int | None) -> Path:
         """Drop constant features, select, and count in the columns of the whole graph again."""
-        kept = np.flatnonzero(~graph.constant | self._limits().must_keep)
-        if not len(kept):
-            raise DataError(f"All {len(graph.constant)} features are constant inside every query: nothing to select.")
-        if len(kept) == len(graph.constant):
-            return self._select_size(graph, size)
-        size = None if size is None else min(size, len(kept))
-        return self._select_size(graph.subset(kept), size).lift(kept, len(graph.constant))
+
+        return on_varying(
+            graph,
+            self._limits().must_keep,
+            lambda varying, kept: self._select_size(varying, None if size is None else min(size, len(kept))),
+        )
 
     def _first(self, size: int) -> NDArray[np.int64]:
         if type(self)._select_size is GraphSelector._select_size:
             return super()._first(size)
-        return self._path(self.graph_, size).ranking[:size]
+        return self._path(self.graph_, size).order[:size]
+
+
+def on_varying(graph: FeatureGraph, must_keep: Mask, select: Select) -> Path:
+    """The path on a graph without its constant features, but with those of `must_keep`, over all of its features."""
+    kept = np.flatnonzero(~graph.constant | must_keep)
+    if not len(kept):
+        raise DataError(f"All {len(graph.constant)} features are constant inside every query: nothing to select.")
+    if len(kept) == len(graph.constant):
+        return select(graph, kept)
+    return select(graph.subset(kept), kept).lift(kept, len(graph.constant))

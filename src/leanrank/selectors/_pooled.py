@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from leanrank.data.ranking_data import RankingSource
 from leanrank.engines.fold import fold
 from leanrank.errors import DataError
 from leanrank.selectors._base import Selector
+from leanrank.selectors._declared import declared
 from leanrank.selectors.path import Path, Step
 from leanrank.stats.constant import Constant
 from leanrank.stats.discretize import Binning, as_discretizer
@@ -52,21 +53,33 @@ class Pooled:
 
     def inconsistency(self) -> Inconsistency:
         """How inconsistent sets of these features are, after one more fold."""
-        found: Inconsistency = fold(PatternCounts(self.binning, self.labels), self.source, self.engine)
-        return found
+        counted: Inconsistency = fold(PatternCounts(self.binning, self.labels), self.source, self.engine)
+        return counted
 
 
+@declared
 class PooledSelector(Selector):
-    """Base of selectors on pooled, discretised rows. A subclass writes `__init__` and `_path`."""
+    """Base of selectors on pooled, discretised rows. A subclass declares its parameters and writes `_path`.
 
-    discretizer: Any
-    engine: Any
-    min_features: int = 0
+    Parameters
+    ----------
+    discretizer : {"mdl", "equal_frequency", "equal_width"} or discretizer
+        How values become bins.
+    engine : Engine or None
+        Where rows are counted.
+
+    Attributes
+    ----------
+    cuts_ : dict
+        Cut points by the index of the feature.
+    """
+
+    n_features_to_select: int | float | None = field(default=None, kw_only=False)
+    discretizer: Any = "mdl"
+    engine: Any = None
 
     def _check_parameters(self) -> None:
         as_discretizer(self.discretizer).check()
-        whole = isinstance(self.min_features, (int, np.integer)) and not isinstance(self.min_features, bool)
-        self._require("min_features", "a whole number >= 0", whole and self.min_features >= 0)
 
     def _fit(self, source: RankingSource) -> Path:
         discretizer = as_discretizer(self.discretizer)
@@ -87,6 +100,24 @@ class PooledSelector(Selector):
     def _path(self, pooled: Pooled) -> Path:
         """The path, counted in the features of `pooled`."""
         raise NotImplementedError(f"{type(self).__name__} must define _path.")
+
+
+@declared
+class SetFilter(PooledSelector):
+    """Base of those that choose a set by themselves, which may be empty.
+
+    Parameters
+    ----------
+    min_features : int
+        Where the set is smaller, fill up with the most relevant of the others. 0 may select none, with a warning.
+    """
+
+    min_features: int = 0
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        whole = isinstance(self.min_features, (int, np.integer)) and not isinstance(self.min_features, bool)
+        self._require("min_features", "a whole number >= 0", whole and self.min_features >= 0)
 
     def _at_least(self, steps: list[Step], relevance: NDArray[np.float64], why_none: str) -> list[Step]:
         """Fill up to `min_features` with the most relevant other features, or say that there is none."""

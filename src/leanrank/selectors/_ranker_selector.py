@@ -12,14 +12,13 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from leanrank.data.arrangement import Arrangement
-from leanrank.data.door import as_ranking_data
 from leanrank.data.ranking_data import RankingData, RankingSource, concatenate
 from leanrank.engines.fold import fold
 from leanrank.errors import DataError
 from leanrank.rankers._base import LinearRanker, NothingToLearnWarning, Ranker
 from leanrank.rankers.adapters import as_ranker
+from leanrank.rankers.eval_set import eval_data
 from leanrank.selectors._base import Selector
-from leanrank.selectors.cegb import for_columns
 from leanrank.selectors.importances import importances
 from leanrank.selectors.path import Path
 from leanrank.stats.constant import Constant
@@ -34,7 +33,7 @@ class Bench:
     ranker : Ranker
         Unfitted; every training is of a clone.
     arrangement : Arrangement
-        Of the features that take part, which are numbered from 0 here.
+        The data of the features that take part, which have indices of their own here.
     valid : RankingData or None
         Held-out data of the same features, arranged alike.
     kept : array of int64
@@ -65,7 +64,7 @@ class Bench:
         `valid` is cut to the same features, for early stopping.
         """
         columns = self.arrangement.columns(features)
-        ranker = for_columns(self.ranker, [int(self.kept[j]) for j in columns], self.n_features_in)
+        ranker = self.ranker.for_columns([int(self.kept[j]) for j in columns], self.n_features_in)
         held_out = None if valid is None else valid.subset(columns)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", NothingToLearnWarning)  # said once, of all data, in fit
@@ -84,10 +83,17 @@ class Bench:
 
 
 class RankerSelector(Selector):
-    """Base of selectors that train rankers. A subclass writes `__init__` and `_search`.
+    """Base of selectors that train rankers. A subclass declares its parameters and writes `_search`.
 
     The order of queries makes no difference, nor does that of rows, unless a metric in use lets it decide between equal
     scores, as those of LETOR do.
+
+    Parameters
+    ----------
+    metric : str or Metric
+        For "permutation" and "loss".
+    random_state : int
+        For "permutation".
     """
 
     ranker: Any
@@ -97,20 +103,15 @@ class RankerSelector(Selector):
 
         Parameters
         ----------
-        X : array, CSR matrix, frame, RankingData or RankingSource
-            Documents by features. RankingData and sources carry labels and queries themselves.
-        y : array of shape (n,)
-            Labels, higher is better.
-        qid : array of shape (n,)
-            The query of each row.
-        eval_set : RankingData or tuple (X, y, qid), optional
+        X, y, qid, regroup
+            As in every selector: documents by features, labels, the query of each row, whether to bring the rows of a
+            query together. RankingData and sources carry labels and queries themselves.
+        eval_set : RankingData or tuple (X, y, qid), default=None
             Held-out data with the same features: a ranker that stops early stops by them, and what is measured on data
             is measured on them. Their columns are cut together with those of `X`.
-        regroup : bool
-            Whether to bring the rows of a query together where they are not adjacent, instead of refusing.
         """
         ranker = self._new_ranker()
-        source = self._source(X, y, qid, regroup=regroup, missing=ranker._takes_missing)
+        source = self._source(X, y, qid, regroup=regroup, missing=ranker.takes_missing)
         self._learn(self._fit_held_out(source, ranker, self._held_out(eval_set, ranker, regroup=regroup)))
         return self
 
@@ -146,16 +147,8 @@ class RankerSelector(Selector):
     def _held_out(self, eval_set: Any, ranker: Ranker, *, regroup: bool) -> RankingData | None:
         if eval_set is None:
             return None
-        parts = eval_set if isinstance(eval_set, tuple) else (eval_set, None, None)
-        if len(parts) != 3:
-            raise DataError(f"eval_set must be a RankingData or a tuple (X, y, qid). Got {len(parts)} parts.")
-        missing = ranker._takes_missing
-        valid = as_ranking_data(parts[0], parts[1], qid=parts[2], regroup=regroup, missing=missing)
-        if valid.n_features != self.n_features_in_:
-            raise DataError(f"eval_set has {valid.n_features} features, the training data {self.n_features_in_}.")
-        if hasattr(self, "feature_names_in_") and list(valid.feature_names) != self._names():
-            raise DataError("eval_set has other feature names than the training data, or in another order.")
-        return valid if missing else valid.require_complete(type(self).__name__)
+        owner = type(self).__name__
+        return eval_data(eval_set, self, owner=owner, regroup=regroup, missing=ranker.takes_missing)
 
 
 def _constant(data: RankingData, ranker: Ranker) -> NDArray[np.bool_]:
@@ -165,8 +158,8 @@ def _constant(data: RankingData, ranker: Ranker) -> NDArray[np.bool_]:
     to tell kinds of queries apart, so other rankers lose only what is the same in all rows.
     """
     if isinstance(ranker, LinearRanker):
-        found: NDArray[np.bool_] = fold(Constant(), data)
-        return found
+        constant: NDArray[np.bool_] = fold(Constant(), data)
+        return constant
     first, same = next(data.blocks(1)).dense()[0], np.ones(data.n_features, dtype=bool)
     for block in data.blocks():
         X = block.dense()

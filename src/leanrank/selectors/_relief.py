@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,8 @@ from leanrank.data.ranking_data import RankingData, RankingSource, concatenate
 from leanrank.engines.fold import fold
 from leanrank.errors import DataError
 from leanrank.selectors._base import Selector
+from leanrank.selectors._declared import declared
+from leanrank.selectors.neighbours import Neighbours, whole_number
 from leanrank.selectors.path import Path
 from leanrank.stats.constant import Constant
 from leanrank.stats.relief import DataExtent, Extent, ReliefSums, Weighing
@@ -29,30 +31,40 @@ class Sums:
     n_visited: int
 
 
+@declared
 class ReliefSelector(Selector):
-    """Base of the Relief family. A subclass writes `__init__`, `_weighing` and `_weights`."""
+    """Base of the Relief family. A subclass declares its parameters and writes `_weighing` and `_weights`.
 
-    n_neighbors: int
-    scope: str
-    scale: bool
-    metric: str
-    n_samples: int | None
-    random_state: int
-    engine: Any
+    Parameters
+    ----------
+    n_neighbors : int
+        k; where there are fewer, as many as there are.
+    neighbours : Neighbours or None
+        Where they are looked for, by which distance, and for which documents; None is ``Neighbours()``.
+    engine : Engine or None
+        Where the sums are computed, if neighbours are those of a query.
+
+    Attributes
+    ----------
+    scores_ : array
+        The weight.
+    """
+
+    n_features_to_select: int | float | None = field(default=None, kw_only=False)
+    n_neighbors: int = 10
+    neighbours: Neighbours | None = None
+    engine: Any = None
     _fewest_neighbors = 1
 
     def _check_parameters(self) -> None:
         least = self._fewest_neighbors
-        for name in ("n_neighbors", "n_samples"):
-            value = getattr(self, name)
-            if name == "n_samples" and value is None:
-                continue
-            low = least if name == "n_neighbors" else 1
-            whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
-            self._require(name, f"a whole number >= {low}", whole and value >= low)
-        self._require_one_of("scope", ("query", "global"))
-        self._require_one_of("metric", ("manhattan", "euclidean"))
-        self._require_number("random_state", "a whole number >= 0", 0)
+        self._require("n_neighbors", f"a whole number >= {least}", whole_number(self.n_neighbors, least))
+        self._require("neighbours", "a Neighbours or None", isinstance(self._near, Neighbours))
+        self._near.check()
+
+    @property
+    def _near(self) -> Neighbours:
+        return Neighbours() if self.neighbours is None else self.neighbours
 
     def _weighing(self, source: RankingSource, extent: Extent) -> Weighing:
         raise NotImplementedError(f"{type(self).__name__} must define _weighing.")
@@ -62,11 +74,11 @@ class ReliefSelector(Selector):
         raise NotImplementedError(f"{type(self).__name__} must define _weights.")
 
     def _fit(self, source: RankingSource) -> Path:
-        if self.scope == "global" and not isinstance(source, RankingData):
+        if self._near.scope == "global" and not isinstance(source, RankingData):
             source = concatenate(list(source.blocks()))
         statistics: list[Any] = [Constant(), DataExtent()]
-        if self.n_samples is not None:
-            statistics.append(RowSample(int(self.n_samples), int(self.random_state)))
+        if self._near.n_samples is not None:
+            statistics.append(RowSample(int(self._near.n_samples), int(self._near.random_state)))
         constant, extent, *threshold = fold(statistics, source, self.engine)
         kept = np.flatnonzero(~constant)
         if not len(kept):
@@ -75,17 +87,19 @@ class ReliefSelector(Selector):
         statistic = ReliefSums(
             self._weighing(source, extent),
             kept,
-            np.divide(1.0, width, out=np.zeros(len(kept)), where=width > 0.0) if self.scale else np.ones(len(kept)),
+            np.divide(1.0, width, out=np.zeros(len(kept)), where=width > 0.0)
+            if self._near.scale
+            else np.ones(len(kept)),
             int(self.n_neighbors),
-            self.metric == "euclidean",
-            (threshold[0], int(self.random_state)) if threshold else None,
+            self._near.metric == "euclidean",
+            (threshold[0], int(self._near.random_state)) if threshold else None,
         )
         weights = self._weights(Sums(*self._sums(statistic, source)))
         return Path.by_score(weights, reason="weight").lift(kept, len(constant))
 
     def _sums(self, statistic: ReliefSums, source: RankingSource) -> tuple[Floats, Floats, int]:
-        if self.scope == "global":
+        if self._near.scope == "global":
             assert isinstance(source, RankingData)
             return statistic.finish(statistic.of_whole(source))
-        found: tuple[Floats, Floats, int] = fold(statistic, source, self.engine)
-        return found
+        sums: tuple[Floats, Floats, int] = fold(statistic, source, self.engine)
+        return sums

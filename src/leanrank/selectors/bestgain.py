@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import field, replace
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,9 @@ from leanrank.metrics._base import Metric, is_number
 from leanrank.metrics.average_precision import AP
 from leanrank.metrics.names import metric as parse_metric
 from leanrank.selectors._base import Selector
+from leanrank.selectors._declared import declared
 from leanrank.selectors.greedy import best
+from leanrank.selectors.limits import Limits
 from leanrank.selectors.path import Path, Step
 from leanrank.stats.constant import Constant
 from leanrank.stats.ranked_lists import Gains, Merging, RankedLists
@@ -45,6 +47,7 @@ def elbow(curve: NDArray[np.float64]) -> int:
     return int(np.argmax(height)) + 1
 
 
+@declared
 class BestGain(Selector):
     r"""Start from the feature that ranks best alone; keep adding the one whose ranking gains most when merged in.
 
@@ -71,28 +74,28 @@ class BestGain(Selector):
         Stop after so many features.
     count_picked : bool
         Whether documents taken already count in the length of a segment.
-    ties : {"input", "shuffle"}
-        Equal values keep the order of the file, or an order drawn once for each query.
-    random_state : int
-        Seed of "shuffle".
+    shuffle_ties : int or None
+        Equal values keep the order of the file, or get an order drawn once for each query from this seed.
     n_features_to_select : int, float or None
         Take exactly so many, whatever they gain; None leaves it to `delta`.
     engine : optional
         Where each round is computed. Without one, data in memory keep their ranked lists between rounds; otherwise
         every round is a fold that replays the merges of the features chosen so far.
-    costs, groups, must_keep, never, budget : optional
-        Gain per cost, and which features must or must not be taken; see `Limits`. `delta` is about the gain itself,
+    limits : Limits or None, default=None
+        Gain per cost, and which features must or must not be taken. `delta` is about the gain itself,
         and does not hold for `must_keep`; for "auto" the curve begins with all of them.
 
     Attributes
     ----------
-    ranking_, trace_, support_, selected_, dropped_, cost_
-        See `Selector`; `trace_` has the gain of every step.
     scores_ : array
         The gain at its step; NaN for features never added.
     gains_ : array
         The gain of every step: the gain curve. The first is the metric of the first feature alone, and where the search
         stopped by `delta`, the last is the largest gain there was, which was too small.
+
+    See Also
+    --------
+    GreedyWrapper, GAS
 
     Notes
     -----
@@ -111,42 +114,19 @@ class BestGain(Selector):
     >>> X = [[6, 1], [5, 5], [4, 6], [3, 4], [2, 5.5], [1, 3]]  # n1 r1 n2 n3 r2 n4, and n2 r2 r1 n3 n4 n1
     >>> data = RankingData(X, [0, 1, 0, 0, 1, 0], [0, 6])
     >>> best = BestGain(delta=0.01).fit(data)
-    >>> best.ranking_.tolist(), best.gains_.round(4).tolist()
+    >>> best.order_.tolist(), best.gains_.round(4).tolist()
     ([1], [0.5833, 0.0])
     """
 
-    def __init__(
-        self,
-        delta: float | str = "auto",
-        metric: Any = "map",
-        relevance_threshold: float = 1,
-        max_features: int | None = None,
-        *,
-        count_picked: bool = False,
-        ties: str = "input",
-        random_state: int = 0,
-        n_features_to_select: int | float | None = None,
-        engine: Any = None,
-        costs: Any = None,
-        groups: Any = None,
-        must_keep: Any = None,
-        never: Any = None,
-        budget: float | None = None,
-    ) -> None:
-        self.delta = delta
-        self.metric = metric
-        self.relevance_threshold = relevance_threshold
-        self.max_features = max_features
-        self.count_picked = count_picked
-        self.ties = ties
-        self.random_state = random_state
-        self.n_features_to_select = n_features_to_select
-        self.engine = engine
-        self.costs = costs
-        self.groups = groups
-        self.must_keep = must_keep
-        self.never = never
-        self.budget = budget
+    delta: float | str = field(default="auto", kw_only=False)
+    metric: Any = field(default="map", kw_only=False)
+    relevance_threshold: float = field(default=1, kw_only=False)
+    max_features: int | None = field(default=None, kw_only=False)
+    count_picked: bool = False
+    shuffle_ties: int | None = None
+    n_features_to_select: int | float | None = None
+    engine: Any = None
+    limits: Limits | None = None
 
     def _check_parameters(self) -> None:
         positive = is_number(self.delta) and self.delta > 0  # type: ignore[operator]
@@ -154,8 +134,8 @@ class BestGain(Selector):
         self._require_number("relevance_threshold", "a number")
         if self.max_features is not None:
             self._require_number("max_features", "a whole number >= 1 or None", 1)
-        self._require_one_of("ties", ("input", "shuffle"))
-        self._require_number("random_state", "a whole number >= 0", 0)
+        if self.shuffle_ties is not None:
+            self._require_number("shuffle_ties", "a whole number >= 0 or None", 0)
         self._merging()  # an unknown metric is refused here
 
     def _check_sizes(self) -> None:
@@ -171,7 +151,7 @@ class BestGain(Selector):
             measure = parse_metric(self.metric, relevance_threshold=self.relevance_threshold, empty="zero")
         else:
             measure = parse_metric(self.metric)
-        seed = int(self.random_state) if self.ties == "shuffle" else None
+        seed = None if self.shuffle_ties is None else int(self.shuffle_ties)
         return Merging(measure, float(self.relevance_threshold), bool(self.count_picked), seed)
 
     def _fit(self, source: RankingSource) -> Path:
@@ -180,8 +160,8 @@ class BestGain(Selector):
             constant = fold(Constant(), source, self.engine)
 
             def one_round(chosen: tuple[int, ...], left: NDArray[np.int64]) -> tuple[NDArray[np.float64], float]:
-                found: tuple[NDArray[np.float64], float] = fold(Gains(merging, chosen, left), source, self.engine)
-                return found
+                gains: tuple[NDArray[np.float64], float] = fold(Gains(merging, chosen, left), source, self.engine)
+                return gains
         else:
             lists = RankedLists(source, merging)
             constant = ~lists.varies if source.query_sizes.max() > 1 else np.zeros(source.n_features, dtype=bool)

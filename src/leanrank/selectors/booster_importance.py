@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import field
 from typing import Any
 
 import numpy as np
 
+from leanrank.selectors._declared import declared
 from leanrank.selectors._ranker_selector import Bench, RankerSelector
 from leanrank.selectors.importances import KINDS
 from leanrank.selectors.path import Path
 
 
+@declared
 class BoosterImportance(RankerSelector):
     r"""Features by their importance to one ranker trained on all of them.
 
@@ -21,28 +24,20 @@ class BoosterImportance(RankerSelector):
 
     Parameters
     ----------
-    ranker : ranker, estimator, str or None
-        What `as_ranker` takes, "lightgbm" for instance; RankSVM if not given.
-    n_features_to_select : int, float or None
-        How many, or which share of all; None keeps all.
     kind : {"auto", "gain", "split", "shap", "permutation", "loss", "coef"}
         "gain": gain of the splits on a feature. "split": their number. "shap": mean absolute SHAP value.
         "permutation": loss of `metric` when the feature is shuffled within each query. "loss": loss of `metric` when it
         is held at its mean within each query. "coef": absolute weight in a linear ranker. "auto": "gain" of a booster,
         "coef" of a linear ranker, "permutation" of any other.
-    metric : str or metric
-        For "permutation" and "loss".
-    random_state : int
-        For "permutation".
 
     Attributes
     ----------
-    ranking_ : array
-        The path; sizes are nested.
     scores_ : array
         The importance.
-    trace_, support_, selected_, dropped_
-        See `Selector`.
+
+    See Also
+    --------
+    RankingRFE, RelevanceMRMR, RankingBoruta
 
     Notes
     -----
@@ -63,20 +58,11 @@ class BoosterImportance(RankerSelector):
     ['informative', 'informative']
     """
 
-    def __init__(
-        self,
-        ranker: Any = None,
-        n_features_to_select: int | float | None = None,
-        *,
-        kind: str = "auto",
-        metric: Any = "ndcg@10",
-        random_state: int = 0,
-    ) -> None:
-        self.ranker = ranker
-        self.n_features_to_select = n_features_to_select
-        self.kind = kind
-        self.metric = metric
-        self.random_state = random_state
+    ranker: Any = field(default=None, kw_only=False)
+    n_features_to_select: int | float | None = field(default=None, kw_only=False)
+    kind: str = "auto"
+    metric: Any = "ndcg@10"
+    random_state: int = 0
 
     def _check_parameters(self) -> None:
         self._require_one_of("kind", KINDS)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import field, replace
 from typing import Any
 
 import numpy as np
@@ -13,8 +13,8 @@ from scipy.stats import binom
 
 from leanrank.data.ranking_data import RankingData
 from leanrank.rankers._base import NothingToLearnWarning
+from leanrank.selectors._declared import declared
 from leanrank.selectors._ranker_selector import Bench, RankerSelector
-from leanrank.selectors.cegb import for_columns
 from leanrank.selectors.importances import KINDS, importances
 from leanrank.selectors.path import Path, Step
 
@@ -23,6 +23,7 @@ _FEWEST_SHADOWS = 5
 _ORDER = ("confirmed", "tentative", "rejected")
 
 
+@declared
 class RankingBoruta(RankerSelector):
     r"""Boruta for ranking: features against shadows of themselves, shuffled within queries.
 
@@ -37,8 +38,6 @@ class RankingBoruta(RankerSelector):
 
     Parameters
     ----------
-    ranker : ranker, estimator, str or None
-        What `as_ranker` takes; RankSVM if not given.
     n_features_to_select : int, float or None
         How many, or which share of all; None takes the confirmed features.
     n_rounds : int
@@ -47,14 +46,12 @@ class RankingBoruta(RankerSelector):
         Chance of deciding a useless feature wrongly, over all features, in (0, 1).
     importance : {"auto", "coef", "gain", "split", "shap", "permutation", "loss"}
         See `RankingRFE`.
-    metric : str or metric
-        For "permutation" and "loss".
     random_state : int
         Seed of the shuffles.
 
     Attributes
     ----------
-    ranking_ : array
+    order_ : array
         Confirmed features first, then tentative, then rejected, each by share of hits, then by mean importance.
     scores_ : array
         Hits, as a share of the rounds a feature took part in.
@@ -62,8 +59,10 @@ class RankingBoruta(RankerSelector):
         "confirmed", "tentative" or "rejected"; features that are constant are "rejected".
     hits_, rounds_ : arrays of int64 of shape (n_features_in_,)
         Hits, and rounds taken part in.
-    trace_, support_, selected_, dropped_
-        See `Selector`.
+
+    See Also
+    --------
+    RankingRFE, StabilitySelection, BoosterImportance
 
     Notes
     -----
@@ -84,24 +83,13 @@ class RankingBoruta(RankerSelector):
     ['confirmed', 'confirmed']
     """
 
-    def __init__(
-        self,
-        ranker: Any = None,
-        n_features_to_select: int | float | None = None,
-        *,
-        n_rounds: int = 20,
-        alpha: float = 0.05,
-        importance: str = "auto",
-        metric: Any = "ndcg@10",
-        random_state: int = 0,
-    ) -> None:
-        self.ranker = ranker
-        self.n_features_to_select = n_features_to_select
-        self.n_rounds = n_rounds
-        self.alpha = alpha
-        self.importance = importance
-        self.metric = metric
-        self.random_state = random_state
+    ranker: Any = field(default=None, kw_only=False)
+    n_features_to_select: int | float | None = field(default=None, kw_only=False)
+    n_rounds: int = 20
+    alpha: float = 0.05
+    importance: str = "auto"
+    metric: Any = "ndcg@10"
+    random_state: int = 0
 
     def _check_parameters(self) -> None:
         self._require_one_of("importance", KINDS)
@@ -142,7 +130,7 @@ class RankingBoruta(RankerSelector):
         sources += [sources[i % len(columns)] for i in range(n_shadows)]
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", NothingToLearnWarning)  # said once, in fit
-            ranker = for_columns(bench.ranker, sources, bench.n_features_in).fit(pairs, eval_set=valid)
+            ranker = bench.ranker.for_columns(sources, bench.n_features_in).fit(pairs, eval_set=valid)
         judged = pairs if valid is None else valid
         weight = importances(ranker, self.importance, judged, metric=self.metric, random_state=self.random_state)
         own, shadows = weight[: len(columns)], weight[len(columns) :]

@@ -1,4 +1,4 @@
-"""LightGBM's cost-effective gradient boosting: feature costs as penalties of a booster, and its settings by column."""
+"""LightGBM's cost-effective gradient boosting: feature costs as penalties of a booster."""
 
 from __future__ import annotations
 
@@ -6,27 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
 
 from leanrank.errors import ParameterError
-from leanrank.rankers._base import Ranker
-from leanrank.rankers.adapters import as_ranker
-from leanrank.rankers.lightgbm_adapter import LightGBMAdapter
 from leanrank.selectors.limits import Limits
-
-# LightGBM's parameters that hold one value per feature.
-_BY_FEATURE = (
-    "cegb_penalty_feature_coupled",
-    "cegb_penalty_feature_lazy",
-    "feature_contri",
-    "feature_contrib",
-    "feature_penalty",
-    "fc",
-    "fp",
-    "monotone_constraints",
-    "mc",
-    "monotone_constraint",
-)
 
 
 def cegb_params(
@@ -57,34 +39,7 @@ def cegb_params(
     """
     if not tradeoff >= 0:
         raise ParameterError.of("cegb_params", "tradeoff", ">= 0", tradeoff)
-    limits = Limits.of("cegb_params", feature_names, costs=costs, groups=groups)
+    limits = Limits(costs=costs, groups=groups).bound("cegb_params", feature_names)
     share = limits.shared / np.maximum(1, limits.member.sum(axis=1))
     penalty = limits.own + share @ limits.member
     return {"cegb_tradeoff": float(tradeoff), "cegb_penalty_feature_coupled": penalty.tolist()}
-
-
-def with_costs(
-    ranker: Any, costs: Any, feature_names: Sequence[str], *, groups: Any = None, tradeoff: float = 1.0
-) -> Ranker:
-    """The ranker with these costs as penalties where it is LightGBM; any other ranker as it is.
-
-    Selectors that train it on fewer features pass on the penalties of those features.
-    """
-    found = as_ranker(ranker)
-    if not isinstance(found, LightGBMAdapter):
-        return found
-    priced: Ranker = clone(found)
-    priced.estimator.set_params(**cegb_params(costs, feature_names, groups=groups, tradeoff=tradeoff))
-    return priced
-
-
-def for_columns(ranker: Ranker, columns: Sequence[int], n_features: int) -> Ranker:
-    """A clone of the ranker for these of `n_features` columns: LightGBM's settings by feature are cut alike."""
-    cut: Ranker = clone(ranker)
-    if isinstance(cut, LightGBMAdapter):
-        settings = cut.estimator.get_params()
-        for name in _BY_FEATURE:
-            values = settings.get(name)
-            if isinstance(values, (list, tuple, np.ndarray)) and len(values) == n_features:
-                cut.estimator.set_params(**{name: [values[j] for j in columns]})
-    return cut

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from leanrank.errors import ParameterError
-from leanrank.selectors._pooled import Pooled, PooledSelector
+from leanrank.selectors._declared import declared
+from leanrank.selectors._pooled import Pooled, SetFilter
 from leanrank.selectors.best_first import best_first
 from leanrank.selectors.path import Path, Step
 
@@ -60,9 +60,9 @@ def _exhaustive(relevance: Matrix, uncertainty: Matrix) -> tuple[int, ...]:
     best_merit = 0.0
     for size in range(1, len(relevance) + 1):
         for group in combinations(range(len(relevance)), size):
-            found = merit(group, relevance, uncertainty)
-            if found > best_merit + _TIE:
-                best, best_merit = group, found
+            value = merit(group, relevance, uncertainty)
+            if value > best_merit + _TIE:
+                best, best_merit = group, value
     return tuple(sorted(best, key=lambda j: (-relevance[j], j)))
 
 
@@ -78,7 +78,8 @@ def _locally_predictive(group: tuple[int, ...], relevance: Matrix, uncertainty: 
     return added
 
 
-class CFS(PooledSelector):
+@declared
+class CFS(SetFilter):
     r"""Search the set with the largest correlation with the label against the correlation inside it.
 
     .. math:: \mathrm{Merit}(S) = \frac{\sum_{i \in S} r_{ci}}{\sqrt{k + 2 \sum_{i<j} r_{ij}}}
@@ -98,23 +99,17 @@ class CFS(PooledSelector):
         Afterwards add features, in descending r_c, that no member tells better than they tell the label.
     weka_zero_rule : bool
         Count a feature-feature uncertainty of exactly 0 as 1, as WEKA does.
-    discretizer : {"mdl", "equal_frequency", "equal_width"} or discretizer
-        How values become bins.
-    min_features : int
-        Where the set is smaller, fill up with the most relevant of the others. 0 may select none, with a warning.
-    engine : optional
-        Where the counts are computed.
 
     Attributes
     ----------
-    ranking_, trace_, support_, selected_, dropped_
-        See `Selector`.
     scores_ : array
         r_c of every feature.
     merit_ : float
         Merit of the set found by the search.
-    cuts_ : dict
-        Cut points by 0-based feature number.
+
+    See Also
+    --------
+    FCBF, Consistency
 
     Notes
     -----
@@ -136,26 +131,10 @@ class CFS(PooledSelector):
     (['A', 'C'], 0.679982)
     """
 
-    def __init__(
-        self,
-        n_features_to_select: int | float | None = None,
-        *,
-        search: str = "best_first",
-        max_stale: int = 5,
-        locally_predictive: bool = True,
-        weka_zero_rule: bool = False,
-        discretizer: Any = "mdl",
-        min_features: int = 0,
-        engine: Any = None,
-    ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.search = search
-        self.max_stale = max_stale
-        self.locally_predictive = locally_predictive
-        self.weka_zero_rule = weka_zero_rule
-        self.discretizer = discretizer
-        self.min_features = min_features
-        self.engine = engine
+    search: str = "best_first"
+    max_stale: int = 5
+    locally_predictive: bool = True
+    weka_zero_rule: bool = False
 
     def _check_parameters(self) -> None:
         super()._check_parameters()

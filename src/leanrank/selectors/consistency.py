@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
-from leanrank.selectors._pooled import Pooled, PooledSelector
+from leanrank.selectors._declared import declared
+from leanrank.selectors._pooled import Pooled, SetFilter
 from leanrank.selectors.best_first import best_first
 from leanrank.selectors.path import Path, Step
 from leanrank.stats.patterns import Inconsistency
@@ -31,7 +30,8 @@ def eliminate(inconsistency: Inconsistency, order: list[int]) -> list[tuple[int,
     return removed
 
 
-class Consistency(PooledSelector):
+@declared
+class Consistency(SetFilter):
     r"""Remove features as long as rows with equal values contradict each other no more than before.
 
     .. math:: U(S) = \frac1N \sum_{\text{patterns of } S} (\text{count} - \text{count of the majority label})
@@ -49,23 +49,19 @@ class Consistency(PooledSelector):
         How much U may rise (backward only).
     max_stale : int
         See `best_first`.
-    discretizer : {"mdl", "equal_frequency", "equal_width"} or discretizer
-        How values become bins.
-    min_features : int
-        Where the set is smaller, fill up with the features of largest SU with the label. 0 may select none.
-    engine : optional
-        Where the patterns are counted.
 
     Attributes
     ----------
-    ranking_, trace_, support_, selected_, dropped_
-        See `Selector`; the elimination is carried on to the last feature, and what goes last stands first.
+    order_ : array
+        The elimination is carried on to the last feature, and what goes last stands first.
     scores_ : array
         By how much U rose when the feature was removed (backward), or fell when it was added (best-first).
     inconsistency_ : float
         U of the selected set; `inconsistency_of_all_` that of all features.
-    cuts_ : dict
-        Cut points by 0-based feature number.
+
+    See Also
+    --------
+    INTERACT, CFS
 
     Notes
     -----
@@ -86,24 +82,9 @@ class Consistency(PooledSelector):
     [True, True, False, False]
     """
 
-    def __init__(
-        self,
-        n_features_to_select: int | float | None = None,
-        *,
-        search: str = "backward",
-        epsilon: float = 0.0,
-        max_stale: int = 5,
-        discretizer: Any = "mdl",
-        min_features: int = 0,
-        engine: Any = None,
-    ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.search = search
-        self.epsilon = epsilon
-        self.max_stale = max_stale
-        self.discretizer = discretizer
-        self.min_features = min_features
-        self.engine = engine
+    search: str = "backward"
+    epsilon: float = 0.0
+    max_stale: int = 5
 
     def _check_parameters(self) -> None:
         super()._check_parameters()

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
-from leanrank.selectors._pooled import Pooled, PooledSelector
+from leanrank.selectors._declared import declared
+from leanrank.selectors._pooled import Pooled, SetFilter
 from leanrank.selectors.path import Path, Step
 
 
@@ -25,7 +24,8 @@ def predominant(relevance: NDArray[np.float64], uncertainty: NDArray[np.float64]
     return kept
 
 
-class FCBF(PooledSelector):
+@declared
+class FCBF(SetFilter):
     r"""Keep the features that no more relevant kept feature predicts as well as they predict the label.
 
     With ``su_j = SU(f_j, label)``, features with ``su_j > delta`` are walked in descending order; a feature q is
@@ -41,21 +41,15 @@ class FCBF(PooledSelector):
         The first so many of FCBF's own set; None keeps the set.
     delta : float
         Features with an SU of at most this are irrelevant.
-    discretizer : {"mdl", "equal_frequency", "equal_width"} or discretizer
-        How values become bins.
-    min_features : int
-        Where fewer are selected, fill up with the most relevant of the others. 0 may select none, with a warning.
-    engine : optional
-        Where the counts are computed.
 
     Attributes
     ----------
-    ranking_, trace_, support_, selected_, dropped_
-        See `Selector`.
     scores_ : array
         su_j of every feature.
-    cuts_ : dict
-        Cut points by 0-based feature number.
+
+    See Also
+    --------
+    SymmetricalUncertainty, CFS, INTERACT
 
     Notes
     -----
@@ -77,20 +71,7 @@ class FCBF(PooledSelector):
     ['A', 'C']
     """
 
-    def __init__(
-        self,
-        n_features_to_select: int | float | None = None,
-        *,
-        delta: float = 0.0,
-        discretizer: Any = "mdl",
-        min_features: int = 0,
-        engine: Any = None,
-    ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.delta = delta
-        self.discretizer = discretizer
-        self.min_features = min_features
-        self.engine = engine
+    delta: float = 0.0
 
     def _check_parameters(self) -> None:
         super()._check_parameters()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from itertools import product
 from typing import Any
 
@@ -22,6 +22,7 @@ from leanrank.metrics._base import mean
 from leanrank.metrics.names import metric as parse_metric
 from leanrank.rankers._base import Ranker
 from leanrank.rankers.ranksvm import RankSVM
+from leanrank.selectors._declared import declared
 from leanrank.selectors._ranker_selector import Bench, RankerSelector
 from leanrank.selectors.fsm_problem import FSMProblem, Solution
 from leanrank.selectors.path import Path, Step
@@ -41,6 +42,37 @@ _UNIMPORTANCE: dict[str, Callable[[Vector], Vector]] = {
 }
 
 
+@dataclass(frozen=True)
+class Fitting:
+    """How `FSMRank` and `FSMSVM` find their minimum, and choose among several lambdas.
+
+    Parameters
+    ----------
+    cv : int, default=5
+        Folds of whole queries in which lambdas are compared where `fit` gets no `eval_set`.
+    tol : float, default=1e-7
+        How far the optimality conditions may be violated.
+    max_iter : int, default=20_000
+        Steps at most.
+
+    See Also
+    --------
+    FSMRank, FSMSVM
+    """
+
+    cv: int = 5
+    tol: float = 1e-7
+    max_iter: int = 20_000
+
+    def check(self) -> None:
+        """Refuse what cannot be."""
+        rules = [("cv", ">= 2", self.cv >= 2), ("tol", "> 0", self.tol > 0), ("max_iter", ">= 1", self.max_iter >= 1)]
+        for name, rule, holds in rules:
+            if not holds:
+                raise ParameterError.of("Fitting", name, rule, getattr(self, name))
+
+
+@declared
 class FSMRank(RankerSelector):
     r"""A linear ranker whose weights pay for unimportance, and for being used beside similar features.
 
@@ -60,7 +92,7 @@ class FSMRank(RankerSelector):
         At most how many, or which share of all, by absolute weight; None takes all that have a weight.
     lambda1, lambda2 : float or sequence of floats
         Price of similarity and of unimportance, >= 0. Of several values, the pair with the best `metric` on held-out
-        queries is kept (of equals the largest): those of the `eval_set` of `fit`, or of `cv` folds without one.
+        queries is kept (of equals the largest): those of the `eval_set` of `fit`, or of folds without one.
     unimportance : {"complement", "stretched", "inverse"}
         b is 1 - importance; the same with importances stretched to [0, 1] from the smallest to the largest, so that
         they count however close to each other they are; or 1 / importance.
@@ -68,14 +100,8 @@ class FSMRank(RankerSelector):
         What `feature_graph` takes. Absolute similarities are used.
     metric : str or metric
         Chooses among several lambdas.
-    cv : int
-        Folds of whole queries, for that.
-    tol : float
-        How far the optimality conditions may be violated.
-    max_iter : int
-        Steps at most.
-    engine : optional
-        Where the graph is computed.
+    fitting : Fitting or None
+        How the minimum is found, and in how many folds lambdas are compared; None is ``Fitting()``.
 
     Attributes
     ----------
@@ -91,13 +117,15 @@ class FSMRank(RankerSelector):
     n_iter_ : int
         Steps of the last fit.
     graph_ : FeatureGraph
-        Of the features that vary.
-    ranking_ : array
+        The graph of the features that vary.
+    order_ : array
         Features with a weight, by its size.
     scores_ : array
         Absolute weights.
-    trace_, support_, selected_, dropped_
-        See `Selector`.
+
+    See Also
+    --------
+    FSMSVM, RankSVM
 
     Notes
     -----
@@ -120,32 +148,15 @@ class FSMRank(RankerSelector):
     (['informative'], True)
     """
 
-    def __init__(
-        self,
-        n_features_to_select: int | float | None = None,
-        *,
-        lambda1: Any = 1e-3,
-        lambda2: Any = 1e-3,
-        unimportance: str = "complement",
-        importance: Any = "map",
-        similarity: Any = "kendall",
-        metric: Any = "map",
-        cv: int = 5,
-        tol: float = 1e-7,
-        max_iter: int = 20_000,
-        engine: Any = None,
-    ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.lambda1 = lambda1
-        self.lambda2 = lambda2
-        self.unimportance = unimportance
-        self.importance = importance
-        self.similarity = similarity
-        self.metric = metric
-        self.cv = cv
-        self.tol = tol
-        self.max_iter = max_iter
-        self.engine = engine
+    n_features_to_select: int | float | None = field(default=None, kw_only=False)
+    lambda1: Any = 1e-3
+    lambda2: Any = 1e-3
+    unimportance: str = "complement"
+    importance: Any = "map"
+    similarity: Any = "kendall"
+    metric: Any = "map"
+    fitting: Fitting | None = None
+    engine: Any = None
 
     def predict(self, X: Any, *, qid: Any = None) -> Vector:
         """Score documents, higher is better: ``X @ coef_``. `qid` plays no part."""
@@ -157,9 +168,12 @@ class FSMRank(RankerSelector):
         self._grid("lambda1")
         self._grid("lambda2")
         self._require_one_of("unimportance", tuple(_UNIMPORTANCE))
-        self._require_number("tol", "> 0", low=np.nextafter(0, 1))
-        self._require_number("max_iter", ">= 1", low=1)
-        self._require_number("cv", ">= 2", low=2)
+        self._require("fitting", "a Fitting or None", isinstance(self._way, Fitting))
+        self._way.check()
+
+    @property
+    def _way(self) -> Fitting:
+        return Fitting() if self.fitting is None else self.fitting
 
     def _new_ranker(self) -> Ranker:
         return RankSVM()
@@ -185,12 +199,12 @@ class FSMRank(RankerSelector):
             bench.data, importance=self.importance, similarity=self.similarity, engine=self.engine
         )
         solution = self._problem(data, self.graph_.subset(columns)).minimise(
-            self.lambda1_, self.lambda2_, tol=self.tol, max_iter=self.max_iter
+            self.lambda1_, self.lambda2_, tol=self._way.tol, max_iter=self._way.max_iter
         )
-        if solution.violation > self.tol:
+        if solution.violation > self._way.tol:
             warnings.warn(
-                f"{type(self).__name__} stopped after {self.max_iter} steps, {solution.violation:.2g} from the "
-                "optimum. Raise max_iter, tol or the lambdas.",
+                f"{type(self).__name__} stopped after {self._way.max_iter} steps, {solution.violation:.2g} from the "
+                "optimum. Raise max_iter or tol of Fitting, or the lambdas.",
                 ConvergenceWarning,
                 stacklevel=4,
             )
@@ -205,7 +219,7 @@ class FSMRank(RankerSelector):
         self.coef_[bench.kept] = weight
         path = by_weight(weight, self.graph_)
         n_used = int((weight != 0).sum())
-        return replace(path, ranking=path.ranking[:n_used], trace=path.trace[:n_used])
+        return replace(path, order=path.order[:n_used], trace=path.trace[:n_used])
 
     def _problem(self, data: RankingData, graph: FeatureGraph) -> FSMProblem:
         relevance, _ = unit_relevance(graph.importance)
@@ -223,7 +237,7 @@ class FSMRank(RankerSelector):
             )
         parts = [(data, valid)]
         if valid is None:
-            splits = QueryKFold(min(int(self.cv), data.n_queries)).split_queries(data)
+            splits = QueryKFold(min(int(self._way.cv), data.n_queries)).split_queries(data)
             parts = [(data.take_queries(train), data.take_queries(test)) for train, test in splits]
         values: list[list[Vector]] = [[] for _ in pairs]
         n_used: list[list[int]] = [[] for _ in pairs]
@@ -233,12 +247,12 @@ class FSMRank(RankerSelector):
             problem = self._problem(train, graph)
             start: Vector | None = None
             for place, (lambda1, lambda2) in enumerate(pairs):
-                solution = problem.minimise(lambda1, lambda2, start, tol=_COARSE, max_iter=self.max_iter)
+                solution = problem.minimise(lambda1, lambda2, start, tol=_COARSE, max_iter=self._way.max_iter)
                 start = solution.x
                 weight = _weights(solution)
                 n_used[place].append(int((weight != 0).sum()))
                 values[place].append(measure.per_query(test.y, rows_times(test.X, weight), test.query_ptr))
-        quality = np.round([float(mean(np.concatenate(found))) for found in values], 12)
+        quality = np.round([float(mean(np.concatenate(per_query))) for per_query in values], 12)
         for place, (lambda1, lambda2) in enumerate(pairs):
             entry = {"lambda1": lambda1, "lambda2": lambda2, "metric": float(quality[place])}
             self.grid_.append({**entry, "n_features": float(np.mean(n_used[place]))})

@@ -9,11 +9,13 @@ import numpy as np
 
 from leanrank.rankers._base import Ranker
 from leanrank.rankers.ranksvm import RankSVM
+from leanrank.selectors._declared import declared
 from leanrank.selectors._ranker_selector import Bench
 from leanrank.selectors.fsmrank import FSMRank, Vector, by_weight
 from leanrank.selectors.path import Path
 
 
+@declared
 class FSMSVM(FSMRank):
     r"""Rank features by their weight in `FSMRank`; score documents by a `RankSVM` trained on the first of them.
 
@@ -31,9 +33,7 @@ class FSMSVM(FSMRank):
         How many, or which share of all. None: the number whose RankSVM ranks the `eval_set` of `fit` best (of equals
         the smallest), or all that have a weight where there is none.
     C : float or sequence of floats
-        Of RankSVM; several need an `eval_set`.
-    lambda1, lambda2, unimportance, importance, similarity, metric, cv, tol, max_iter, engine
-        See `FSMRank`.
+        The C of RankSVM; several need an `eval_set`.
 
     Attributes
     ----------
@@ -41,12 +41,14 @@ class FSMSVM(FSMRank):
         Weights of the RankSVM, 0 for features not selected; `predict` ranks by it.
     weights_ : array of shape (n_features_in_,)
         Weights of FSMRank.
-    ranking_ : array
+    order_ : array
         All features by absolute weight in FSMRank; sizes are nested.
     scores_ : array
         Those weights.
-    trace_, support_, selected_, dropped_, graph_, lambda1_, lambda2_, objective_, violation_, n_iter_
-        See `FSMRank`.
+
+    See Also
+    --------
+    FSMRank, RankSVM
 
     Notes
     -----
@@ -66,36 +68,7 @@ class FSMSVM(FSMRank):
     (['informative'], 2)
     """
 
-    def __init__(
-        self,
-        n_features_to_select: int | float | None = None,
-        *,
-        C: Any = 1.0,
-        lambda1: Any = 1e-3,
-        lambda2: Any = 1e-3,
-        unimportance: str = "complement",
-        importance: Any = "map",
-        similarity: Any = "kendall",
-        metric: Any = "map",
-        cv: int = 5,
-        tol: float = 1e-7,
-        max_iter: int = 20_000,
-        engine: Any = None,
-    ) -> None:
-        super().__init__(
-            n_features_to_select,
-            lambda1=lambda1,
-            lambda2=lambda2,
-            unimportance=unimportance,
-            importance=importance,
-            similarity=similarity,
-            metric=metric,
-            cv=cv,
-            tol=tol,
-            max_iter=max_iter,
-            engine=engine,
-        )
-        self.C = C
+    C: Any = 1.0
 
     def _new_ranker(self) -> Ranker:
         return RankSVM(self.C, eval_metric=self.metric)
@@ -113,7 +86,7 @@ class FSMSVM(FSMRank):
         for size in sizes:
             if size == 0:
                 continue
-            ranker, columns = bench.train(path.ranking[:size].tolist(), valid=bench.valid)
+            ranker, columns = bench.train(path.order[:size].tolist(), valid=bench.valid)
             quality = 0.0
             if bench.valid is not None:
                 quality = round(ranker.score(bench.valid.subset(columns), metric=self.metric), 12)

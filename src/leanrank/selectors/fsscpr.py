@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from leanrank.selectors._declared import declared
 from leanrank.selectors._graph_selector import GraphSelector
-from leanrank.selectors.pagerank import biased_pagerank
+from leanrank.selectors.clustering import Clustering
+from leanrank.selectors.pagerank import BiasedPageRank, biased_pagerank
 from leanrank.selectors.path import Path, Step
 from leanrank.selectors.spectral import Spectrum
 from leanrank.stats.feature_graph import FeatureGraph
@@ -30,9 +32,10 @@ class ClusterPath(Path):
         relevance = np.full(n_features, np.nan)
         relevance[kept] = self.relevance
         clusters = tuple(np.sort(kept[cluster]) for cluster in self.clusters)
-        return ClusterPath(path.ranking, path.scores, path.trace, path.dropped, clusters, relevance, self.eigenvalues)
+        return ClusterPath(path.order, path.scores, path.trace, path.dropped, clusters, relevance, self.eigenvalues)
 
 
+@declared
 class FSSCPR(GraphSelector):
     r"""Cluster features that order documents alike; of each cluster keep the one most relevant and most central.
 
@@ -53,54 +56,41 @@ class FSSCPR(GraphSelector):
     Parameters
     ----------
     n_features_to_select : int, float, "eigengap", "silhouette" or None
-        Clusters, one feature each: a number, a share of all features, or found in `k_min` to `k_max` from the largest
+        Clusters, one feature each: a number, a share of all features, or found in `clustering` from the largest
         gap of the eigenvalues or the best silhouette. None is "eigengap".
     sigma : float
         Similarity up to this is no edge.
-    alpha : float
-        Damping of PageRank, in [0, 1): how much neighbours count against a feature's own importance.
     importance : str or object
         The preference p, as `feature_graph` takes it; where some are negative (a loss), p counts from the smallest.
-    similarity : str or object
-        As `feature_graph` takes it.
     edge_scale : {"fraction", "tau"}
         Edges from similarity as it is ("kendall" is the fraction of concordant pairs, 0.5 where unrelated), or brought
         from [0, 1] to [-1, 1] first, so that `sigma` cuts unrelated and opposed features.
-    cluster_similarity : {"cosine", "edge"}
-        Centrality in a cluster from the rows of Y, or from the edges.
-    relevance_scale : {"none", "max", "cluster_minmax"}
-        PageRank as it is (then it mostly breaks ties, being near 1/K), over its maximum, or stretched to [0, 1] inside
-        each cluster.
-    dangling : {"leak", "redistribute"}
-        Whether the share of a feature without edges is lost, or returned to all by p.
-    k_min, k_max : int, int or None
-        Range of the automatic sizes; None is half the features, rounded up.
-    n_init : int
-        Restarts of each 2-means.
+    clustering : Clustering or None
+        How the families are told apart; None is ``Clustering()``.
+    pagerank : BiasedPageRank or None
+        How relevance flows between features; None is ``BiasedPageRank()``.
     random_state : int
         Seed of k-means.
-    engine : optional
-        Where the graph is computed.
-    device : {"cpu", "cuda", "auto"}
-        What the graph is computed on; the result is the same.
 
     Attributes
     ----------
-    ranking_ : array
+    order_ : array
         The selected features, most relevant first. Sizes are not nested: `select(k)` clusters anew.
     clusters_ : list of arrays
-        The features of each cluster, in the order of `ranking_`.
+        The features of each cluster, in the order of `order_`.
     n_clusters_ : int
     relevance_ : array
         PageRank s of every feature, NaN where dropped.
     eigenvalues_ : array
-        Of the Laplacian, ascending.
+        Those of the Laplacian, ascending.
     scores_ : array
         The criterion of step 4, which decides inside clusters.
     trace_ : list of dict
         One record per cluster: who won (`feature`), with which `score`, by how much (`gain`), over whom (`reason`).
-    support_, selected_, dropped_, graph_
-        See `Selector` and `GraphSelector`.
+
+    See Also
+    --------
+    HCAS, GAS
 
     Notes
     -----
@@ -125,54 +115,30 @@ class FSSCPR(GraphSelector):
     [[2, 3], [0, 1], [4]]
     """
 
-    def __init__(
-        self,
-        n_features_to_select: int | float | str | None = "eigengap",
-        *,
-        sigma: float = 0.1,
-        alpha: float = 0.85,
-        importance: Any = "map",
-        similarity: Any = "kendall",
-        edge_scale: str = "fraction",
-        cluster_similarity: str = "cosine",
-        relevance_scale: str = "none",
-        dangling: str = "leak",
-        k_min: int = 2,
-        k_max: int | None = None,
-        n_init: int = 10,
-        random_state: int = 0,
-        engine: Any = None,
-        device: str = "cpu",
-    ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.sigma = sigma
-        self.alpha = alpha
-        self.importance = importance
-        self.similarity = similarity
-        self.edge_scale = edge_scale
-        self.cluster_similarity = cluster_similarity
-        self.relevance_scale = relevance_scale
-        self.dangling = dangling
-        self.k_min = k_min
-        self.k_max = k_max
-        self.n_init = n_init
-        self.random_state = random_state
-        self.engine = engine
-        self.device = device
+    n_features_to_select: Any = field(default="eigengap", kw_only=False)
+    sigma: float = 0.1
+    edge_scale: str = "fraction"
+    clustering: Clustering | None = None
+    pagerank: BiasedPageRank | None = None
+    random_state: int = 0
 
     def _check_parameters(self) -> None:
         self._require_number("sigma", "a number")
-        self._require_number("alpha", ">= 0 and < 1", low=0, high=np.nextafter(1, 0))
         self._require_one_of("edge_scale", ("fraction", "tau"))
-        self._require_one_of("cluster_similarity", ("cosine", "edge"))
-        self._require_one_of("relevance_scale", ("none", "max", "cluster_minmax"))
-        self._require_one_of("dangling", ("leak", "redistribute"))
-        self._require_number("k_min", ">= 1", low=1)
-        if self.k_max is not None:
-            self._require_number("k_max", f">= k_min, {self.k_min}", low=self.k_min)
-        self._require_number("n_init", ">= 1", low=1)
+        self._require("clustering", "a Clustering or None", isinstance(self._families, Clustering))
+        self._require("pagerank", "a BiasedPageRank or None", isinstance(self._flow, BiasedPageRank))
+        self._families.check()
+        self._flow.check()
         if isinstance(self.n_features_to_select, str):
             self._require_one_of("n_features_to_select", AUTOMATIC)
+
+    @property
+    def _families(self) -> Clustering:
+        return Clustering() if self.clustering is None else self.clustering
+
+    @property
+    def _flow(self) -> BiasedPageRank:
+        return BiasedPageRank() if self.pagerank is None else self.pagerank
 
     def _wanted(self, n_features: int) -> int | None:
         return None if isinstance(self.n_features_to_select, str) else super()._wanted(n_features)
@@ -196,11 +162,12 @@ class FSSCPR(GraphSelector):
         edges = np.where(similarity > self.sigma, np.maximum(similarity, 0.0), 0.0)
         np.fill_diagonal(edges, 0.0)
         preference = graph.importance - min(0.0, float(graph.importance.min()))
-        s = biased_pagerank(edges, preference, alpha=self.alpha, redistribute=self.dangling == "redistribute")
+        families, flow = self._families, self._flow
+        s = biased_pagerank(edges, preference, alpha=flow.alpha, redistribute=flow.dangling == "redistribute")
         spectrum = Spectrum.of(edges)
         k = self._automatic_size(spectrum) if size is None else size
-        labels = spectrum.clusters(k, n_init=self.n_init, random_state=self.random_state)
-        if self.cluster_similarity == "edge":
+        labels = spectrum.clusters(k, n_init=families.n_init, random_state=self.random_state)
+        if families.centrality == "edge":
             likeness = edges
         else:
             Y = spectrum.embedding(k) if 1 < k < len(s) else np.ones((len(s), 1))
@@ -213,22 +180,23 @@ class FSSCPR(GraphSelector):
         won.sort(key=lambda C: (-round(float(s[C[0]]), 12), column[C[0]]))
         steps = [_step(graph.feature_names, C, scores, number, len(won)) for number, C in enumerate(won, start=1)]
         path = Path.of(steps, len(s), scores)
-        return ClusterPath(path.ranking, scores, path.trace, path.dropped, tuple(won), s, spectrum.eigenvalues)
+        return ClusterPath(path.order, scores, path.trace, path.dropped, tuple(won), s, spectrum.eigenvalues)
 
     def _automatic_size(self, spectrum: Spectrum) -> int:
         m = len(spectrum.eigenvalues)
         if m == 1:
             return 1
-        low = min(int(self.k_min), m - 1)
-        high = max(low, min(-(-m // 2) if self.k_max is None else int(self.k_max), m - 1))
+        way = self._families
+        low = min(int(way.k_min), m - 1)
+        high = max(low, min(-(-m // 2) if way.k_max is None else int(way.k_max), m - 1))
         if self.n_features_to_select == "silhouette":
-            return spectrum.silhouette(low, high, n_init=self.n_init, random_state=self.random_state)
+            return spectrum.silhouette(low, high, n_init=way.n_init, random_state=self.random_state)
         return spectrum.eigengap(low, high)
 
     def _scaled(self, s: NDArray[np.float64], C: NDArray[np.int64]) -> NDArray[np.float64]:
-        if self.relevance_scale == "max":
+        if self._flow.scale == "max":
             return np.asarray(s[C] / s.max()) if s.max() > 0 else s[C]
-        if self.relevance_scale == "cluster_minmax":
+        if self._flow.scale == "cluster_minmax":
             spread = float(np.ptp(s[C]))
             return np.asarray((s[C] - s[C].min()) / spread) if spread > 0 else np.zeros(len(C))
         return np.asarray(s[C])

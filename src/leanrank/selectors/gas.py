@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
+from leanrank.selectors._declared import declared
 from leanrank.selectors._graph_selector import GraphSelector
 from leanrank.selectors.greedy import greedy
+from leanrank.selectors.limits import Limits
 from leanrank.selectors.path import Path, Step
 from leanrank.stats.feature_graph import FeatureGraph
 
 
+@declared
 class GAS(GraphSelector):
     r"""Take the most important feature, lower the weight of all that resemble it, and look again.
 
@@ -29,25 +30,17 @@ class GAS(GraphSelector):
         How many, or which share of all; None keeps all, or stops at `min_weight`.
     c : float
         Price of similarity, >= 0. With 0 this is `TopK`.
-    importance, similarity : str or object
-        What `feature_graph` takes: "map", "ndcg@10", "error", an `Importance`; "kendall", "spearman", a `Similarity`.
     min_weight : float, optional
         Stop before the first feature whose lowered weight is below this.
-    engine : optional
-        Where the graph is computed.
-    device : {"cpu", "cuda", "auto"}
-        What the graph is computed on; the result is the same.
-    costs, groups, must_keep, never, budget : optional
-        Gain per cost, and which features must or must not be taken; see `Limits`.
 
     Attributes
     ----------
-    ranking_ : array
-        The path; sizes are nested.
     scores_ : array
         The lowered weight of each feature when it was taken.
-    trace_, support_, selected_, dropped_, graph_
-        See `Selector` and `GraphSelector`.
+
+    See Also
+    --------
+    MMR, MRMR, MSD, MPT, NGAS, XGAS, TopK
 
     Notes
     -----
@@ -70,34 +63,9 @@ class GAS(GraphSelector):
     array([0, 2])
     """
 
-    def __init__(
-        self,
-        n_features_to_select: int | float | None = None,
-        *,
-        c: float = 0.1,
-        importance: Any = "map",
-        similarity: Any = "kendall",
-        min_weight: float | None = None,
-        engine: Any = None,
-        device: str = "cpu",
-        costs: Any = None,
-        groups: Any = None,
-        must_keep: Any = None,
-        never: Any = None,
-        budget: float | None = None,
-    ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.c = c
-        self.importance = importance
-        self.similarity = similarity
-        self.min_weight = min_weight
-        self.engine = engine
-        self.device = device
-        self.costs = costs
-        self.groups = groups
-        self.must_keep = must_keep
-        self.never = never
-        self.budget = budget
+    c: float = 0.1
+    min_weight: float | None = None
+    limits: Limits | None = None
 
     def _check_parameters(self) -> None:
         self._require_number("c", ">= 0", low=0)

@@ -7,14 +7,14 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from leanrank.selectors.limits import Limits, per_cost
+from leanrank.selectors.column_limits import ColumnLimits, per_cost
 
 #: What every feature would add now; called with the feature just taken, None at the start.
 Marginal = Callable[[int | None], NDArray[np.float64]]
 
 
 def greedy(
-    marginal: Marginal, n_features: int, *, min_gain: float | None = None, limits: Limits | None = None
+    marginal: Marginal, n_features: int, *, min_gain: float | None = None, limits: ColumnLimits | None = None
 ) -> list[tuple[int, float]]:
     """Take the feature of largest marginal gain until none is left or the largest is below `min_gain`.
 
@@ -32,10 +32,12 @@ def greedy(
     >>> worth = np.array([1.0, 3.0, 2.0])
     >>> greedy(lambda newest: worth, 3)
     [(1, 3.0), (2, 2.0), (0, 1.0)]
-    >>> greedy(lambda newest: worth, 3, limits=Limits.of("GAS", ["a", "b", "c"], costs=[1, 6, 2], budget=7))
+    >>> from leanrank import Limits
+    >>> limits = Limits(costs=[1, 6, 2], budget=7).bound("GAS", ["a", "b", "c"])
+    >>> greedy(lambda newest: worth, 3, limits=limits)
     [(2, 2.0), (0, 1.0)]
     """
-    rules = Limits.none(n_features) if limits is None else limits
+    rules = ColumnLimits.none(n_features) if limits is None else limits
     taken: list[tuple[int, float]] = []
     mask = np.zeros(n_features, dtype=bool)
     newest: int | None = None

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from leanrank.selectors._declared import declared
 from leanrank.selectors._ranker_selector import Bench, RankerSelector
+from leanrank.selectors.limits import Limits
 from leanrank.selectors.path import Path, Step
 from leanrank.selectors.set_quality import SetQuality
-from leanrank.selectors.set_search import Found, backward, forward
+from leanrank.selectors.set_search import SearchResult, backward, forward
 
 # The smallest gain worth a feature where the caller names neither a gain nor a number.
 _DELTA = 0.001
 
 
+@declared
 class GreedyWrapper(RankerSelector):
     r"""Train the ranker on every set one feature larger (or smaller), keep the best, and go on.
 
@@ -30,8 +34,6 @@ class GreedyWrapper(RankerSelector):
 
     Parameters
     ----------
-    ranker : ranker, estimator, str or None
-        What `as_ranker` takes; RankSVM if not given.
     n_features_to_select : int, float or None
         How many, or which share of all; None leaves it to `delta`.
     direction : {"forward", "backward"}
@@ -46,20 +48,20 @@ class GreedyWrapper(RankerSelector):
         `eval_set` if `fit` gets one, five folds otherwise.
     delta : float, optional
         The smallest gain worth a feature. None: 0.001 if `n_features_to_select` is None too, otherwise no limit.
-    costs, groups, must_keep, never, budget : optional
-        Gain per cost, and which features must or must not be taken; see `Limits`.
 
     Attributes
     ----------
-    ranking_ : array
+    order_ : array
         The path: forward in order of selection; backward the features left, by what the loss of each would be, then
         those left out, the last first.
     scores_ : array
         What each feature gained when it was taken (forward) or would lose (backward).
     qualities_ : dict from tuple of int to float
         M of every set trained; no set is trained twice.
-    trace_, support_, selected_, dropped_, cost_
-        See `Selector`.
+
+    See Also
+    --------
+    RankingRFE, BestGain
 
     Notes
     -----
@@ -80,34 +82,14 @@ class GreedyWrapper(RankerSelector):
     ['informative', 'informative']
     """
 
-    def __init__(
-        self,
-        ranker: Any = None,
-        n_features_to_select: int | float | None = None,
-        *,
-        direction: str = "forward",
-        floating: bool = False,
-        metric: Any = "map",
-        validation: Any = None,
-        delta: float | None = None,
-        costs: Any = None,
-        groups: Any = None,
-        must_keep: Any = None,
-        never: Any = None,
-        budget: float | None = None,
-    ) -> None:
-        self.ranker = ranker
-        self.n_features_to_select = n_features_to_select
-        self.direction = direction
-        self.floating = floating
-        self.metric = metric
-        self.validation = validation
-        self.delta = delta
-        self.costs = costs
-        self.groups = groups
-        self.must_keep = must_keep
-        self.never = never
-        self.budget = budget
+    ranker: Any = field(default=None, kw_only=False)
+    n_features_to_select: int | float | None = field(default=None, kw_only=False)
+    direction: str = "forward"
+    floating: bool = False
+    metric: Any = "map"
+    validation: Any = None
+    delta: float | None = None
+    limits: Limits | None = None
 
     def _check_parameters(self) -> None:
         self._require_one_of("direction", ("forward", "backward"))
@@ -134,33 +116,33 @@ class GreedyWrapper(RankerSelector):
         limits = self._limits(bench.data.feature_names)
         wanted = self._wanted(bench.n_features_in)
         size = None if wanted is None else min(wanted, bench.n_features)
-        delta = _DELTA if self.delta is None and size is None and self.budget is None else self.delta
+        delta = _DELTA if self.delta is None and size is None and np.isinf(limits.budget) else self.delta
         if self.direction == "forward":
-            found = forward(quality, limits, size=size or bench.n_features, delta=delta, floating=self.floating)
+            result = forward(quality, limits, size=size or bench.n_features, delta=delta, floating=self.floating)
         else:
-            found = backward(quality, limits, size=size, delta=delta, floating=self.floating)
+            result = backward(quality, limits, size=size, delta=delta, floating=self.floating)
         self.qualities_ = {
             tuple(sorted(int(bench.kept[j]) for j in features)): value for features, value in quality.known.items()
         }
         self._sets = {
             n: bench.kept[[taken.feature for taken in members]]
-            for n, (_, members) in found.best_of_size.items()
+            for n, (_, members) in result.best_of_size.items()
             if self.floating
         }
-        return self._path(found, bench)
+        return self._path(result, bench)
 
-    def _path(self, found: Found, bench: Bench) -> Path:
+    def _path(self, result: SearchResult, bench: Bench) -> Path:
         name = self.metric if isinstance(self.metric, str) else getattr(self.metric, "name", "quality")
         steps = []
-        for place, taken in enumerate(found.order):
+        for place, taken in enumerate(result.order):
             if self.direction == "forward":
                 why = f"{name} {taken.quality:.6g} with it, {taken.gain:+.6g}"
             else:
-                left = "" if place < found.stop else ", left out"
+                left = "" if place < result.stop else ", left out"
                 why = f"{name} {taken.quality:.6g}, {-taken.gain:+.6g} without it{left}"
             steps.append(Step(taken.feature, taken.gain, taken.gain, why))
         path = Path.of(steps, bench.n_features)
-        return Path(path.ranking, path.scores, path.trace, path.dropped, stop=found.stop)
+        return Path(path.order, path.scores, path.trace, path.dropped, stop=result.stop)
 
     def _first(self, size: int) -> NDArray[np.int64]:
         return self._sets.get(size, super()._first(size))

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from scipy.cluster.hierarchy import linkage
 from scipy.spatial.distance import squareform
 
+from leanrank.selectors._declared import declared
 from leanrank.selectors._graph_selector import GraphSelector
 from leanrank.selectors.path import Path, Step
 from leanrank.stats.feature_graph import FeatureGraph
@@ -16,6 +17,7 @@ from leanrank.stats.feature_graph import FeatureGraph
 LINKAGES = ("ward.D", "ward.D2", "single", "average", "complete")
 
 
+@declared
 class HCAS(GraphSelector):
     """Cut a tree of features into as many clusters as features are wanted; take the most important of each.
 
@@ -29,28 +31,20 @@ class HCAS(GraphSelector):
 
     Parameters
     ----------
-    n_features_to_select : int, float or None
-        How many, or which share of all; None keeps all.
     linkage : {"ward.D", "ward.D2", "single", "average", "complete"}
         "ward.D" is Ward's update on the distances as they are (R's "ward", which the authors used); "ward.D2" squares
         them first (scipy's "ward").
-    importance, similarity : str or object
-        What `feature_graph` takes.
-    engine : optional
-        Where the graph is computed.
-    device : {"cpu", "cuda", "auto"}
-        What the graph is computed on; the result is the same.
 
     Attributes
     ----------
-    ranking_ : array
-        The path; sizes are nested.
     scores_ : array
         The importance: it decides inside clusters.
     trace_ : list of dict
         `gain` is the height of the cut that set the feature free.
-    support_, selected_, dropped_, graph_
-        See `Selector` and `GraphSelector`.
+
+    See Also
+    --------
+    NGAS, XGAS, FSSCPR
 
     Notes
     -----
@@ -70,22 +64,9 @@ class HCAS(GraphSelector):
     array([0, 3])
     """
 
-    def __init__(
-        self,
-        n_features_to_select: int | float | None = None,
-        *,
-        linkage: str = "ward.D",
-        importance: Any = "ndcg@10",
-        similarity: Any = "spearman",
-        engine: Any = None,
-        device: str = "cpu",
-    ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.linkage = linkage
-        self.importance = importance
-        self.similarity = similarity
-        self.engine = engine
-        self.device = device
+    linkage: str = "ward.D"
+    importance: Any = "ndcg@10"
+    similarity: Any = "spearman"
 
     def _check_parameters(self) -> None:
         self._require_one_of("linkage", LINKAGES)

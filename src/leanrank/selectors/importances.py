@@ -35,13 +35,13 @@ def importances(
                 f"{type(ranker).__name__} has no coefficients, so its features cannot be ranked by 'coef'. "
                 "Use 'permutation', 'loss' or, of a booster, 'gain', 'split' or 'shap'."
             )
-        found = np.abs(np.asarray(ranker.coef_, dtype=np.float64))
+        weight = np.abs(np.asarray(ranker.coef_, dtype=np.float64))
     elif kind == "loss":
-        found = _held_at_mean(ranker, data, metric)
+        weight = _held_at_mean(ranker, data, metric)
     else:
-        found = ranker.importances(kind, data=data, metric=metric, n_repeats=n_repeats, random_state=random_state)
-    largest = float(np.abs(found).max(initial=0.0))
-    return found if largest == 0 else np.asarray(np.round(found / largest, 12) * largest)
+        weight = ranker.importances(kind, data=data, metric=metric, n_repeats=n_repeats, random_state=random_state)
+    largest = float(np.abs(weight).max(initial=0.0))
+    return weight if largest == 0 else np.asarray(np.round(weight / largest, 12) * largest)
 
 
 def _natural(ranker: Ranker) -> str:

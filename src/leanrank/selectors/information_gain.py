@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from leanrank.engines.fold import fold
+from leanrank.selectors._declared import declared
 from leanrank.selectors._pooled import Pooled, PooledSelector
 from leanrank.selectors.path import Path
 from leanrank.stats.information import (
@@ -15,24 +16,20 @@ from leanrank.stats.information import (
 )
 
 
+@declared
 class _TableScore(PooledSelector):
-    """Rank features by a score of their table of (bin, label) counts."""
+    """Rank features by a score of their table of (bin, label) counts.
+
+    Parameters
+    ----------
+    scope : {"pooled", "query"}
+        One table for all rows, or the mean over queries of the score of each query's own table.
+    """
 
     _score: ClassVar[Any]  # a Score; as a Score it would be taken for a method
     _reason: ClassVar[str]
 
-    def __init__(
-        self,
-        n_features_to_select: int | float | None = None,
-        *,
-        discretizer: Any = "mdl",
-        scope: str = "pooled",
-        engine: Any = None,
-    ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.discretizer = discretizer
-        self.scope = scope
-        self.engine = engine
+    scope: str = "pooled"
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
@@ -47,6 +44,7 @@ class _TableScore(PooledSelector):
         return Path.by_score(scores, reason=self._reason)
 
 
+@declared
 class InformationGain(_TableScore):
     r"""Rank features by how much their discretised value tells about the label.
 
@@ -54,23 +52,14 @@ class InformationGain(_TableScore):
 
     in bits, over the rows of all queries together; a feature with a single bin scores 0.
 
-    Parameters
-    ----------
-    n_features_to_select : int, float or None
-        How many, or which share of all; None keeps all.
-    discretizer : {"mdl", "equal_frequency", "equal_width"} or discretizer
-        How values become bins.
-    scope : {"pooled", "query"}
-        One table for all rows, or the mean over queries of the score of each query's own table.
-    engine : optional
-        Where the counts are computed.
-
     Attributes
     ----------
-    ranking_, scores_, trace_, support_, selected_, dropped_
-        See `Selector`; the score is the gain.
-    cuts_ : dict
-        Cut points by 0-based feature number.
+    scores_ : array
+        The gain.
+
+    See Also
+    --------
+    ChiSquared, SymmetricalUncertainty, FCBF
 
     Notes
     -----
@@ -96,6 +85,7 @@ class InformationGain(_TableScore):
     _reason = "information gain"
 
 
+@declared
 class ChiSquared(_TableScore):
     r"""Rank features by the chi-squared statistic of their discretised value against the label.
 
@@ -104,15 +94,14 @@ class ChiSquared(_TableScore):
     over the cells of the table of bins by labels (O observed, E expected counts), without Yates' correction; rows and
     columns without any count are left out, and a feature with a single bin scores 0.
 
-    Parameters
-    ----------
-    n_features_to_select, discretizer, scope, engine
-        As in `InformationGain`.
-
     Attributes
     ----------
-    ranking_, scores_, trace_, support_, selected_, dropped_, cuts_
-        As in `InformationGain`; the score is the statistic.
+    scores_ : array
+        The statistic.
+
+    See Also
+    --------
+    InformationGain, SymmetricalUncertainty
 
     Notes
     -----
@@ -135,6 +124,7 @@ class ChiSquared(_TableScore):
     _reason = "chi-squared"
 
 
+@declared
 class SymmetricalUncertainty(_TableScore):
     r"""Rank features by information gain normalised by both entropies.
 
@@ -142,15 +132,14 @@ class SymmetricalUncertainty(_TableScore):
 
     in [0, 1]; 0 where either entropy is 0. What FCBF, CFS and INTERACT begin with.
 
-    Parameters
-    ----------
-    n_features_to_select, discretizer, scope, engine
-        As in `InformationGain`.
-
     Attributes
     ----------
-    ranking_, scores_, trace_, support_, selected_, dropped_, cuts_
-        As in `InformationGain`; the score is SU.
+    scores_ : array
+        SU.
+
+    See Also
+    --------
+    InformationGain, ChiSquared, FCBF
 
     Notes
     -----

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from leanrank.selectors._pooled import Pooled, PooledSelector
+from leanrank.selectors._declared import declared
+from leanrank.selectors._pooled import Pooled, SetFilter
 from leanrank.selectors.path import Path, Step
 
 _SLACK = 1e-12
 
 
-class INTERACT(PooledSelector):
+@declared
+class INTERACT(SetFilter):
     r"""Walk features from the least relevant up; remove each one whose removal leaves the set as consistent.
 
     Relevance is SU(f, label) (equal: the higher index first). A feature f of the current set S is removed if its
@@ -29,23 +29,19 @@ class INTERACT(PooledSelector):
         The most relevant so many of the method's own set; None keeps the set.
     delta : float
         Largest contribution of a feature that is removed.
-    discretizer : {"mdl", "equal_frequency", "equal_width"} or discretizer
-        How values become bins.
-    min_features : int
-        Where the set is smaller, fill up with the features of largest SU with the label. 0 may select none.
-    engine : optional
-        Where the patterns are counted.
 
     Attributes
     ----------
-    ranking_, trace_, support_, selected_, dropped_
-        See `Selector`; the features that stay, the most relevant first.
+    order_ : array
+        The features that stay, the most relevant first.
     scores_ : array
         The contribution of each feature when it was its turn.
     inconsistency_ : float
         U of the set that stays; `inconsistency_of_all_` that of all features.
-    cuts_ : dict
-        Cut points by 0-based feature number.
+
+    See Also
+    --------
+    Consistency, FCBF
 
     Notes
     -----
@@ -65,20 +61,7 @@ class INTERACT(PooledSelector):
     [0.5, 0.5, 0.0, 0.0]
     """
 
-    def __init__(
-        self,
-        n_features_to_select: int | float | None = None,
-        *,
-        delta: float = 1e-4,
-        discretizer: Any = "mdl",
-        min_features: int = 0,
-        engine: Any = None,
-    ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.delta = delta
-        self.discretizer = discretizer
-        self.min_features = min_features
-        self.engine = engine
+    delta: float = 1e-4
 
     def _check_parameters(self) -> None:
         super()._check_parameters()

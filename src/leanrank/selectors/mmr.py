@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
+from leanrank.selectors._declared import declared
 from leanrank.selectors._graph_selector import GraphSelector
 from leanrank.selectors.greedy import greedy
+from leanrank.selectors.limits import Limits
 from leanrank.selectors.path import Path, Step
 from leanrank.selectors.relevance import unit_relevance
 from leanrank.stats.feature_graph import FeatureGraph
 
 
+@declared
 class MMR(GraphSelector):
     r"""Take the feature that is most important and least like those already taken.
 
@@ -26,29 +27,14 @@ class MMR(GraphSelector):
 
     Parameters
     ----------
-    n_features_to_select : int, float or None
-        How many, or which share of all; None keeps all.
     lam : float
         From 0 (importance alone, as `TopK`) to 1 (novelty alone).
     aggregate : {"max", "mean"}
         Whether the nearest feature taken counts, or the average of them.
-    importance, similarity : str or object
-        What `feature_graph` takes. Importance outside [0, 1] is stretched to it.
-    engine : optional
-        Where the graph is computed.
-    device : {"cpu", "cuda", "auto"}
-        What the graph is computed on; the result is the same.
-    costs, groups, must_keep, never, budget : optional
-        Gain per cost, and which features must or must not be taken; see `Limits`.
 
-    Attributes
-    ----------
-    ranking_ : array
-        The path; sizes are nested.
-    scores_ : array
-        The criterion when each feature was taken.
-    trace_, support_, selected_, dropped_, graph_
-        See `Selector` and `GraphSelector`.
+    See Also
+    --------
+    GAS, MSD, MPT, MRMR
 
     Notes
     -----
@@ -69,34 +55,9 @@ class MMR(GraphSelector):
     ['bm25', 'age']
     """
 
-    def __init__(
-        self,
-        n_features_to_select: int | float | None = None,
-        *,
-        lam: float = 0.5,
-        aggregate: str = "max",
-        importance: Any = "map",
-        similarity: Any = "kendall",
-        engine: Any = None,
-        device: str = "cpu",
-        costs: Any = None,
-        groups: Any = None,
-        must_keep: Any = None,
-        never: Any = None,
-        budget: float | None = None,
-    ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.lam = lam
-        self.aggregate = aggregate
-        self.importance = importance
-        self.similarity = similarity
-        self.engine = engine
-        self.device = device
-        self.costs = costs
-        self.groups = groups
-        self.must_keep = must_keep
-        self.never = never
-        self.budget = budget
+    lam: float = 0.5
+    aggregate: str = "max"
+    limits: Limits | None = None
 
     def _check_parameters(self) -> None:
         self._require_number("lam", "from 0 to 1", low=0, high=1)

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
+from leanrank.selectors._declared import declared
 from leanrank.selectors._graph_selector import GraphSelector
 from leanrank.selectors.greedy import greedy
+from leanrank.selectors.limits import Limits
 from leanrank.selectors.path import Path, Step
 from leanrank.selectors.relevance import unit_relevance
 from leanrank.stats.feature_graph import FeatureGraph
 
 
+@declared
 class MPT(GraphSelector):
     r"""Take features as shares of a portfolio: high importance, steady over queries, not moving together.
 
@@ -24,27 +25,12 @@ class MPT(GraphSelector):
 
     Parameters
     ----------
-    n_features_to_select : int, float or None
-        How many, or which share of all; None keeps all.
     b : float
         Aversion to risk, >= 0. With 0 this is `TopK`.
-    importance, similarity : str or object
-        What `feature_graph` takes. Importance outside [0, 1] is stretched to it, and sigma with it.
-    engine : optional
-        Where the graph is computed.
-    device : {"cpu", "cuda", "auto"}
-        What the graph is computed on; the result is the same.
-    costs, groups, must_keep, never, budget : optional
-        Gain per cost, and which features must or must not be taken; see `Limits`.
 
-    Attributes
-    ----------
-    ranking_ : array
-        The path; sizes are nested.
-    scores_ : array
-        The criterion when each feature was taken.
-    trace_, support_, selected_, dropped_, graph_
-        See `Selector` and `GraphSelector`.
+    See Also
+    --------
+    MMR, MSD, GAS
 
     Notes
     -----
@@ -65,32 +51,8 @@ class MPT(GraphSelector):
     ['bm25', 'age']
     """
 
-    def __init__(
-        self,
-        n_features_to_select: int | float | None = None,
-        *,
-        b: float = 1.0,
-        importance: Any = "map",
-        similarity: Any = "kendall",
-        engine: Any = None,
-        device: str = "cpu",
-        costs: Any = None,
-        groups: Any = None,
-        must_keep: Any = None,
-        never: Any = None,
-        budget: float | None = None,
-    ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.b = b
-        self.importance = importance
-        self.similarity = similarity
-        self.engine = engine
-        self.device = device
-        self.costs = costs
-        self.groups = groups
-        self.must_keep = must_keep
-        self.never = never
-        self.budget = budget
+    b: float = 1.0
+    limits: Limits | None = None
 
     def _check_parameters(self) -> None:
         self._require_number("b", ">= 0", low=0)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,8 +10,11 @@ from numpy.typing import NDArray
 from leanrank.data.ranking_data import RankingSource
 from leanrank.engines.fold import fold
 from leanrank.errors import DataError
+from leanrank.selectors._declared import declared
 from leanrank.selectors._graph_selector import GraphSelector
+from leanrank.selectors.column_limits import ColumnLimits
 from leanrank.selectors.greedy import greedy
+from leanrank.selectors.limits import Limits
 from leanrank.selectors.path import Path, Step
 from leanrank.stats.anova import AnovaF
 from leanrank.stats.feature_graph import FeatureGraph
@@ -21,6 +23,7 @@ from leanrank.stats.feature_graph import FeatureGraph
 FLOOR = 1e-3
 
 
+@declared
 class MRMR(GraphSelector):
     r"""Take the feature whose relevance stands out most against its mean similarity to those taken.
 
@@ -34,8 +37,6 @@ class MRMR(GraphSelector):
 
     Parameters
     ----------
-    n_features_to_select : int, float or None
-        How many, or which share of all; None keeps all.
     form : {"quotient", "difference"}
         How relevance is set against redundancy.
     relevance : {"importance", "f"}
@@ -44,21 +45,10 @@ class MRMR(GraphSelector):
     importance, similarity : str or object
         What `feature_graph` takes. With ``relevance="f"`` and pooled Pearson similarity this is the usual MRMR of
         regression and classification. For features with many equal values, Kendall with ``ties="cosine"`` serves best.
-    engine : optional
-        Where the graph is computed.
-    device : {"cpu", "cuda", "auto"}
-        What the graph is computed on; the result is the same.
-    costs, groups, must_keep, never, budget : optional
-        Gain per cost, and which features must or must not be taken; see `Limits`.
 
-    Attributes
-    ----------
-    ranking_ : array
-        The path; sizes are nested.
-    scores_ : array
-        The criterion when each feature was taken.
-    trace_, support_, selected_, dropped_, graph_
-        See `Selector` and `GraphSelector`.
+    See Also
+    --------
+    GAS, MMR, RelevanceMRMR
 
     Notes
     -----
@@ -80,34 +70,9 @@ class MRMR(GraphSelector):
     ['bm25', 'age']
     """
 
-    def __init__(
-        self,
-        n_features_to_select: int | float | None = None,
-        *,
-        form: str = "quotient",
-        relevance: str = "importance",
-        importance: Any = "map",
-        similarity: Any = "kendall",
-        engine: Any = None,
-        device: str = "cpu",
-        costs: Any = None,
-        groups: Any = None,
-        must_keep: Any = None,
-        never: Any = None,
-        budget: float | None = None,
-    ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.form = form
-        self.relevance = relevance
-        self.importance = importance
-        self.similarity = similarity
-        self.engine = engine
-        self.device = device
-        self.costs = costs
-        self.groups = groups
-        self.must_keep = must_keep
-        self.never = never
-        self.budget = budget
+    form: str = "quotient"
+    relevance: str = "importance"
+    limits: Limits | None = None
 
     def _check_parameters(self) -> None:
         self._require_one_of("form", ("quotient", "difference"))
@@ -122,26 +87,30 @@ class MRMR(GraphSelector):
         return replace(graph, importance=f, importance_std=np.zeros_like(f), computed_with=about)
 
     def _select(self, graph: FeatureGraph) -> Path:
-        r, likeness = graph.importance, np.abs(graph.similarity)
-        if self.form == "quotient" and (r < 0).any():
-            raise DataError(
-                f"The smallest relevance is {r.min():.6g}: form='quotient' needs none below 0. Use 'difference'."
-            )
-        redundancies: list[NDArray[np.float64]] = []
-        total = np.zeros(len(r))
+        return mrmr(graph, self._limits(graph.feature_names), form=self.form)
 
-        def criterion(newest: int | None) -> NDArray[np.float64]:
-            if newest is None:
-                redundancies.append(total.copy())
-                return r
-            np.add(total, likeness[newest], out=total)
-            redundancies.append(total / len(redundancies))
-            redundancy = redundancies[-1]
-            return np.asarray(r / np.maximum(redundancy, FLOOR) if self.form == "quotient" else r - redundancy)
 
-        steps = []
-        taken = greedy(criterion, len(r), limits=self._limits(graph.feature_names))
-        for (j, gain), redundancy in zip(taken, redundancies, strict=True):
-            why = f"relevance {r[j]:.6g}, mean likeness {redundancy[j]:.6g} to those before"
-            steps.append(Step(j, float(r[j]), gain, why))
-        return Path.of(steps, len(r))
+def mrmr(graph: FeatureGraph, limits: ColumnLimits, *, form: str = "quotient") -> Path:
+    """The path of MRMR on a graph whose importance is the relevance."""
+    r, likeness = graph.importance, np.abs(graph.similarity)
+    if form == "quotient" and (r < 0).any():
+        raise DataError(
+            f"The smallest relevance is {r.min():.6g}: form='quotient' needs none below 0. Use 'difference'."
+        )
+    redundancies: list[NDArray[np.float64]] = []
+    total = np.zeros(len(r))
+
+    def criterion(newest: int | None) -> NDArray[np.float64]:
+        if newest is None:
+            redundancies.append(total.copy())
+            return r
+        np.add(total, likeness[newest], out=total)
+        redundancies.append(total / len(redundancies))
+        redundancy = redundancies[-1]
+        return np.asarray(r / np.maximum(redundancy, FLOOR) if form == "quotient" else r - redundancy)
+
+    steps = []
+    for (j, gain), redundancy in zip(greedy(criterion, len(r), limits=limits), redundancies, strict=True):
+        why = f"relevance {r[j]:.6g}, mean likeness {redundancy[j]:.6g} to those before"
+        steps.append(Step(j, float(r[j]), gain, why))
+    return Path.of(steps, len(r))

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
+from leanrank.selectors._declared import declared
 from leanrank.selectors._graph_selector import GraphSelector
+from leanrank.selectors.column_limits import ColumnLimits, Mask, per_cost
 from leanrank.selectors.greedy import best
-from leanrank.selectors.limits import Limits, Mask, per_cost
+from leanrank.selectors.limits import Limits
 from leanrank.selectors.path import Path, Step
 from leanrank.selectors.relevance import unit_relevance
 from leanrank.stats.feature_graph import FeatureGraph
 
 
+@declared
 class MSD(GraphSelector):
     r"""Take two features at a time: the pair that is most important and least alike.
 
@@ -28,28 +29,20 @@ class MSD(GraphSelector):
 
     Parameters
     ----------
-    n_features_to_select : int, float or None
-        How many, or which share of all; None keeps all.
     lam : float
         From 0 (importance alone, as `TopK`) to 1 (distance alone).
-    importance, similarity : str or object
-        What `feature_graph` takes. Importance outside [0, 1] is stretched to it.
-    engine : optional
-        Where the graph is computed.
-    device : {"cpu", "cuda", "auto"}
-        What the graph is computed on; the result is the same.
-    costs, groups, must_keep, never, budget : optional
-        Gain per cost, and which features must or must not be taken; see `Limits`.
 
     Attributes
     ----------
-    ranking_ : array
+    order_ : array
         The path towards the size asked for; even sizes are nested, odd ones differ in their last feature. With
         an odd number of features in `must_keep` it is the other way round.
     scores_ : array
         The value of the pair each feature came with; the relevance of one taken alone.
-    trace_, support_, selected_, dropped_, cost_, graph_
-        See `Selector` and `GraphSelector`.
+
+    See Also
+    --------
+    MMR, MPT, HCAS
 
     Notes
     -----
@@ -69,32 +62,8 @@ class MSD(GraphSelector):
     ['bm25', 'age']
     """
 
-    def __init__(
-        self,
-        n_features_to_select: int | float | None = None,
-        *,
-        lam: float = 0.5,
-        importance: Any = "map",
-        similarity: Any = "kendall",
-        engine: Any = None,
-        device: str = "cpu",
-        costs: Any = None,
-        groups: Any = None,
-        must_keep: Any = None,
-        never: Any = None,
-        budget: float | None = None,
-    ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.lam = lam
-        self.importance = importance
-        self.similarity = similarity
-        self.engine = engine
-        self.device = device
-        self.costs = costs
-        self.groups = groups
-        self.must_keep = must_keep
-        self.never = never
-        self.budget = budget
+    lam: float = 0.5
+    limits: Limits | None = None
 
     def _check_parameters(self) -> None:
         self._require_number("lam", "from 0 to 1", low=0, high=1)
@@ -109,9 +78,9 @@ class MSD(GraphSelector):
         pairs = _Pairs(value, limits)
         steps: list[Step] = []
         while len(steps) < wanted and (left := limits.open(taken)).any():
-            found = pairs.best(taken, left) if len(steps) + 2 <= wanted else None
-            if found is not None:
-                i, j = found
+            pair = pairs.best(taken, left) if len(steps) + 2 <= wanted else None
+            if pair is not None:
+                i, j = pair
                 pair = (j, i) if r[j] > r[i] else (i, j)
                 for feature, partner in (pair, pair[::-1]):
                     why = f"relevance {r[feature]:.6g}, with {names[partner]!r} (likeness {s[i, j]:.6g})"
@@ -132,7 +101,7 @@ class _Pairs:
     there and no other group gets paid.
     """
 
-    def __init__(self, value: NDArray[np.float64], limits: Limits) -> None:
+    def __init__(self, value: NDArray[np.float64], limits: ColumnLimits) -> None:
         self.value, self.limits = value, limits
         self.columns = np.empty(0, dtype=np.int64)  # the features that the rows of cost, gain and worth are
         self.known = np.zeros(len(value), dtype=bool)  # of all features, those that are still in pairs

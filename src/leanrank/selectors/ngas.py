@@ -7,13 +7,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from leanrank.selectors._declared import declared
 from leanrank.selectors._graph_selector import GraphSelector
+from leanrank.selectors.column_limits import per_cost
 from leanrank.selectors.greedy import best
-from leanrank.selectors.limits import per_cost
+from leanrank.selectors.limits import Limits
 from leanrank.selectors.path import Path, Step
 from leanrank.stats.feature_graph import FeatureGraph
 
 
+@declared
 class NGAS(GraphSelector):
     r"""From the last feature taken, go to the one least like it, unless that one's nearest neighbour is better.
 
@@ -24,27 +27,14 @@ class NGAS(GraphSelector):
     Take ``f_min`` if ``r[f_min] >= r[f_max]``, else ``f_max``; repeat. r is the importance, s the similarity. With
     `costs`, importance per cost decides, at the start too; the rest are the features that may be taken.
 
-    Parameters
-    ----------
-    n_features_to_select : int, float or None
-        How many, or which share of all; None keeps all.
-    importance, similarity : str or object
-        What `feature_graph` takes.
-    engine : optional
-        Where the graph is computed.
-    device : {"cpu", "cuda", "auto"}
-        What the graph is computed on; the result is the same.
-    costs, groups, must_keep, never, budget : optional
-        Gain per cost, and which features must or must not be taken; see `Limits`.
-
     Attributes
     ----------
-    ranking_ : array
-        The path; sizes are nested.
     scores_ : array
         The importance: the method has no other weight.
-    trace_, support_, selected_, dropped_, cost_, graph_
-        See `Selector` and `GraphSelector`.
+
+    See Also
+    --------
+    XGAS, HCAS, GAS
 
     Notes
     -----
@@ -59,34 +49,13 @@ class NGAS(GraphSelector):
     --------
     >>> from leanrank import NGAS, FeatureGraph
     >>> similarity = [[1, 0.9, 0.1, 0.3], [0.9, 1, 0.2, 0.4], [0.1, 0.2, 1, 0.8], [0.3, 0.4, 0.8, 1]]
-    >>> NGAS().fit_graph(FeatureGraph([0.5, 0.45, 0.3, 0.4], similarity)).ranking_
+    >>> NGAS().fit_graph(FeatureGraph([0.5, 0.45, 0.3, 0.4], similarity)).order_
     array([0, 3, 1, 2])
     """
 
-    def __init__(
-        self,
-        n_features_to_select: int | float | None = None,
-        *,
-        importance: Any = "ndcg@10",
-        similarity: Any = "spearman",
-        engine: Any = None,
-        device: str = "cpu",
-        costs: Any = None,
-        groups: Any = None,
-        must_keep: Any = None,
-        never: Any = None,
-        budget: float | None = None,
-    ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.importance = importance
-        self.similarity = similarity
-        self.engine = engine
-        self.device = device
-        self.costs = costs
-        self.groups = groups
-        self.must_keep = must_keep
-        self.never = never
-        self.budget = budget
+    importance: Any = "ndcg@10"
+    similarity: Any = "spearman"
+    limits: Limits | None = None
 
     def _select(self, graph: FeatureGraph) -> Path:
         relevance, likeness, names = graph.importance, np.abs(graph.similarity), graph.feature_names

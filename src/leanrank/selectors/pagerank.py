@@ -2,9 +2,54 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import solve
+
+from leanrank.errors import ParameterError
+
+
+@dataclass(frozen=True)
+class BiasedPageRank:
+    """Settings of the relevance of `FSSCPR`: how much neighbours lend each other, and what becomes of it.
+
+    Parameters
+    ----------
+    alpha : float, default=0.85
+        Damping, in [0, 1): how much neighbours count against a feature's own importance.
+    dangling : {"leak", "redistribute"}, default="leak"
+        Whether the share of a feature without edges is lost, or returned to all by p.
+    scale : {"none", "max", "cluster_minmax"}, default="none"
+        PageRank as it is (then it mostly breaks ties, being near 1/K), over its maximum, or stretched to [0, 1] inside
+        each cluster.
+
+    See Also
+    --------
+    FSSCPR, Clustering
+
+    Examples
+    --------
+    >>> from leanrank import FSSCPR, BiasedPageRank
+    >>> FSSCPR(3, pagerank=BiasedPageRank(scale="max")).pagerank.alpha
+    0.85
+    """
+
+    alpha: float = 0.85
+    dangling: str = "leak"
+    scale: str = "none"
+
+    def check(self) -> None:
+        """Refuse what cannot be."""
+        rules = [
+            ("alpha", ">= 0 and < 1", 0 <= self.alpha < 1),
+            ("dangling", "one of 'leak', 'redistribute'", self.dangling in ("leak", "redistribute")),
+            ("scale", "one of 'none', 'max', 'cluster_minmax'", self.scale in ("none", "max", "cluster_minmax")),
+        ]
+        for name, rule, holds in rules:
+            if not holds:
+                raise ParameterError.of("BiasedPageRank", name, rule, getattr(self, name))
 
 
 def biased_pagerank(

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 @dataclass(frozen=True)
 class Step:
-    """One step of a selection: which feature (0-based), its own worth, what it adds to those before it, and why."""
+    """One step of a selection: the index of the feature, its own worth, what it adds to those before it, and why."""
 
     feature: int
     score: float
@@ -25,24 +25,24 @@ class Path:
 
     Parameters
     ----------
-    ranking : array of int64
-        0-based feature numbers in order of selection; it may stop before the last feature.
+    order : array of int64
+        Indices of the features in order of selection; it may stop before the last feature.
     scores : array of shape (K,)
         The method's weight of every feature, NaN for features it never weighed.
     trace : tuple of Step
-        One step for each entry of `ranking`.
+        One step for each entry of `order`.
     dropped : array of int64
         Features taken out before the method began (constant inside every query).
     stop : int, optional
-        Where the method itself would stop, if that is before the end of `ranking`.
+        Where the method itself would stop, if that is before the end of `order`.
 
     Examples
     --------
-    >>> Path.by_score([0.2, 0.7, 0.2], reason="weight").ranking
+    >>> Path.by_score([0.2, 0.7, 0.2], reason="weight").order
     array([1, 0, 2])
     """
 
-    ranking: NDArray[np.int64]
+    order: NDArray[np.int64]
     scores: NDArray[np.float64]
     trace: tuple[Step, ...]
     dropped: NDArray[np.int64]
@@ -51,13 +51,13 @@ class Path:
     @classmethod
     def of(cls, steps: Sequence[Step], n_features: int, scores: ArrayLike | None = None) -> Path:
         """The path of these steps; a feature's score is its gain at its step unless `scores` gives one for each."""
-        ranking = np.array([step.feature for step in steps], dtype=np.int64)
+        order = np.array([step.feature for step in steps], dtype=np.int64)
         if scores is None:
             weights = np.full(n_features, np.nan)
-            weights[ranking] = [step.gain for step in steps]
+            weights[order] = [step.gain for step in steps]
         else:
             weights = np.array(scores, dtype=np.float64)
-        return cls(ranking, weights, tuple(steps), np.empty(0, np.int64))
+        return cls(order, weights, tuple(steps), np.empty(0, np.int64))
 
     @classmethod
     def by_score(cls, scores: ArrayLike, *, reason: str) -> Path:
@@ -68,13 +68,16 @@ class Path:
         return cls.of(steps, len(weights), weights)
 
     def lift(self, kept: NDArray[np.int64], n_features: int) -> Path:
-        """This path over the columns `kept` of a wider table, as a path over all `n_features` of them."""
+        """This path over the columns `kept` of a wider table, as a path over all `n_features` of them.
+
+        The columns that are not kept are dropped, with those that this path dropped already.
+        """
         scores = np.full(n_features, np.nan)
         scores[kept] = self.scores
         return Path(
-            ranking=kept[self.ranking],
+            order=kept[self.order],
             scores=scores,
             trace=tuple(replace(step, feature=int(kept[step.feature])) for step in self.trace),
-            dropped=np.setdiff1d(np.arange(n_features), kept),
+            dropped=np.setdiff1d(np.arange(n_features), np.delete(kept, self.dropped)),
             stop=self.stop,
         )

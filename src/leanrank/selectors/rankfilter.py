@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from leanrank.selectors._declared import declared
 from leanrank.selectors._relief import Floats
 from leanrank.selectors.relieff import ReliefF
 
 
+@declared
 class RankFilter(ReliefF):
     r"""Weigh features as ReliefF does, misses counting :math:`\log_2(1 + |C - c|)`: grades have an order.
 
@@ -22,17 +22,14 @@ class RankFilter(ReliefF):
 
     Parameters
     ----------
-    n_features_to_select, scope, scale, metric, skip_single_level, n_samples, random_state, engine
-        As in `ReliefF`.
     n_neighbors : int
         Neighbours of each grade.
     level_index : bool
         Count grades 0, 1, 2, ... by rank instead of taking the labels' values, where labels have gaps.
 
-    Attributes
-    ----------
-    ranking_, scores_, trace_, support_, selected_, dropped_
-        See `Selector`; the score is the weight.
+    See Also
+    --------
+    ReliefF, RankWrapper
 
     Notes
     -----
@@ -45,39 +42,15 @@ class RankFilter(ReliefF):
 
     Examples
     --------
-    >>> from leanrank import RankFilter, RankingData
+    >>> from leanrank import Neighbours, RankFilter, RankingData
     >>> X = [[0, 0.2], [0.1, 0.9], [0.5, 0.1], [0.6, 0.8], [1, 0.3], [0.9, 0.7]]
     >>> data = RankingData(X, [0, 0, 1, 1, 2, 2], [0, 6])
-    >>> RankFilter(n_neighbors=1, scale=False).fit(data).scores_.round(6).tolist()
+    >>> RankFilter(n_neighbors=1, neighbours=Neighbours(scale=False)).fit(data).scores_.round(6).tolist()
     [0.675489, -0.437419]
     """
 
-    def __init__(
-        self,
-        n_features_to_select: int | float | None = None,
-        *,
-        n_neighbors: int = 5,
-        scope: str = "query",
-        scale: bool = True,
-        metric: str = "manhattan",
-        level_index: bool = False,
-        skip_single_level: bool = True,
-        n_samples: int | None = None,
-        random_state: int = 0,
-        engine: Any = None,
-    ) -> None:
-        super().__init__(
-            n_features_to_select,
-            n_neighbors=n_neighbors,
-            scope=scope,
-            scale=scale,
-            metric=metric,
-            skip_single_level=skip_single_level,
-            n_samples=n_samples,
-            random_state=random_state,
-            engine=engine,
-        )
-        self.level_index = level_index
+    n_neighbors: int = 5
+    level_index: bool = False
 
     def _factor(self, labels: Floats) -> Floats:
         level = np.arange(len(labels)) if self.level_index else labels

@@ -16,6 +16,8 @@ from leanrank.data.ranking_data import RankingData, RankingSource, concatenate
 from leanrank.engines.fold import fold
 from leanrank.errors import DataError
 from leanrank.rankers._base import Ranker
+from leanrank.rankers.adapters import as_ranker
+from leanrank.selectors._declared import declared
 from leanrank.selectors._relief import Floats, ReliefSelector, Sums
 from leanrank.stats.relief import Extent, ReliefSums, ScoreDifferences, Weighing
 
@@ -62,6 +64,7 @@ class _ScoreRange:
         return partial.high - partial.low
 
 
+@declared
 class RankWrapper(ReliefSelector):
     r"""Weigh features by whether they differ between near documents whose scores differ more than usual.
 
@@ -76,8 +79,6 @@ class RankWrapper(ReliefSelector):
 
     Parameters
     ----------
-    n_features_to_select, scope, scale, metric, n_samples, random_state, engine
-        As in `ReliefF`.
     ranker : ranker, optional
         Anything with `fit(X, y)` and `predict(X)`, or a ranker of leanrank. `RankSVM()` if not given. A clone of it is
         trained, unless `prefit`. Not used where `fit` is given scores.
@@ -91,15 +92,15 @@ class RankWrapper(ReliefSelector):
         Divide the differences from the median by the median or by the largest distance in score.
     rank_scores : bool
         Replace scores by their ranks inside the query.
-    average : bool
-        Divide by the number of documents that have a neighbour; otherwise weights are sums.
 
     Attributes
     ----------
-    ranking_, scores_, trace_, support_, selected_, dropped_
-        See `Selector`; the score is the weight.
     ranker_ : ranker or None
         The ranker that gave the scores.
+
+    See Also
+    --------
+    RankFilter, RReliefF
 
     Notes
     -----
@@ -111,48 +112,22 @@ class RankWrapper(ReliefSelector):
 
     Examples
     --------
-    >>> from leanrank import RankingData, RankWrapper
+    >>> from leanrank import Neighbours, RankingData, RankWrapper
     >>> X = [[0, 0.2], [0.1, 0.9], [0.5, 0.1], [0.6, 0.8], [1, 0.3], [0.9, 0.7]]
     >>> data = RankingData(X, [0, 0, 1, 1, 2, 2], [0, 6])
-    >>> wrapper = RankWrapper(n_neighbors=3, sigma=None, scale=False, average=False)
+    >>> wrapper = RankWrapper(n_neighbors=3, sigma=None, neighbours=Neighbours(scale=False))
     >>> wrapper.fit(data, scores=[0, 0.1, 0.5, 0.6, 1, 0.9]).scores_.round(6).tolist()
-    [0.366667, -0.31]
+    [0.061111, -0.051667]
     """
 
     _fewest_neighbors = 3
 
-    def __init__(
-        self,
-        n_features_to_select: int | float | None = None,
-        *,
-        ranker: Any = None,
-        prefit: bool = False,
-        n_neighbors: int = 5,
-        sigma: float | str | None = "auto",
-        normalise: str | None = None,
-        rank_scores: bool = False,
-        average: bool = True,
-        scope: str = "query",
-        scale: bool = True,
-        metric: str = "manhattan",
-        n_samples: int | None = None,
-        random_state: int = 0,
-        engine: Any = None,
-    ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.ranker = ranker
-        self.prefit = prefit
-        self.n_neighbors = n_neighbors
-        self.sigma = sigma
-        self.normalise = normalise
-        self.rank_scores = rank_scores
-        self.average = average
-        self.scope = scope
-        self.scale = scale
-        self.metric = metric
-        self.n_samples = n_samples
-        self.random_state = random_state
-        self.engine = engine
+    ranker: Any = None
+    prefit: bool = False
+    n_neighbors: int = 5
+    sigma: float | str | None = "auto"
+    normalise: str | None = None
+    rank_scores: bool = False
 
     def fit(
         self, X: Any, y: Any = None, *, qid: Any = None, regroup: bool = False, scores: ArrayLike | None = None
@@ -219,18 +194,18 @@ class RankWrapper(ReliefSelector):
 
             ranker: Any = RankSVM()
         else:
-            ranker = clone(self.ranker)
+            ranker = as_ranker(self.ranker) if isinstance(self.ranker, str) else clone(self.ranker)
         data = source if isinstance(source, RankingData) else concatenate(list(source.blocks()))
         return ranker.fit(data) if isinstance(ranker, Ranker) else ranker.fit(data.X, data.y)
 
     def _sums(self, statistic: ReliefSums, source: RankingSource) -> tuple[Floats, Floats, int]:
-        if self._given is None or self.scope == "global":
+        if self._given is None or self._near.scope == "global":
             return super()._sums(statistic, source)
         return statistic.finish(statistic.of(source))  # type: ignore[arg-type]
 
     def _weights(self, sums: Sums) -> Floats:
         total = np.round(sums.differences[0] / max(sums.plain[0], 1.0), 12)
-        return np.asarray(total * self._unit * (1.0 if self.average else sums.plain[0]))
+        return np.asarray(total * self._unit)
 
 
 @dataclass(frozen=True, eq=False)

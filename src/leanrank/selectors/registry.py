@@ -2,43 +2,80 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
 from leanrank.errors import ParameterError, UnknownNameError
 from leanrank.selectors._base import Selector
 
-# name -> (module, class)
-_WHERE = {
-    "best-gain": ("leanrank.selectors.bestgain", "BestGain"),
-    "booster-importance": ("leanrank.selectors.booster_importance", "BoosterImportance"),
-    "cfs": ("leanrank.selectors.cfs", "CFS"),
-    "chi-squared": ("leanrank.selectors.information_gain", "ChiSquared"),
-    "consistency": ("leanrank.selectors.consistency", "Consistency"),
-    "fcbf": ("leanrank.selectors.fcbf", "FCBF"),
-    "fs-scpr": ("leanrank.selectors.fsscpr", "FSSCPR"),
-    "fsm-rank": ("leanrank.selectors.fsmrank", "FSMRank"),
-    "fsm-svm": ("leanrank.selectors.fsmsvm", "FSMSVM"),
-    "gas": ("leanrank.selectors.gas", "GAS"),
-    "greedy-wrapper": ("leanrank.selectors.greedy_wrapper", "GreedyWrapper"),
-    "hcas": ("leanrank.selectors.hcas", "HCAS"),
-    "information-gain": ("leanrank.selectors.information_gain", "InformationGain"),
-    "interact": ("leanrank.selectors.interact", "INTERACT"),
-    "mmr": ("leanrank.selectors.mmr", "MMR"),
-    "mpt": ("leanrank.selectors.mpt", "MPT"),
-    "mrmr": ("leanrank.selectors.mrmr", "MRMR"),
-    "msd": ("leanrank.selectors.msd", "MSD"),
-    "ngas": ("leanrank.selectors.ngas", "NGAS"),
-    "ranking-boruta": ("leanrank.selectors.boruta", "RankingBoruta"),
-    "ranking-rfe": ("leanrank.selectors.rfe", "RankingRFE"),
-    "stability-selection": ("leanrank.selectors.stability_selection", "StabilitySelection"),
-    "rank-filter": ("leanrank.selectors.rankfilter", "RankFilter"),
-    "rank-wrapper": ("leanrank.selectors.rankwrapper", "RankWrapper"),
-    "relieff": ("leanrank.selectors.relieff", "ReliefF"),
-    "rrelieff": ("leanrank.selectors.rrelieff", "RReliefF"),
-    "symmetrical-uncertainty": ("leanrank.selectors.information_gain", "SymmetricalUncertainty"),
-    "top-k": ("leanrank.selectors.topk", "TopK"),
-    "xgas": ("leanrank.selectors.xgas", "XGAS"),
+
+@dataclass(frozen=True)
+class Entry:
+    """What a name stands for: a class, and the parameters that make it this method where the defaults do not."""
+
+    module: str
+    cls: str
+    preset: Callable[[], dict[str, Any]] = dict
+
+    def selector_class(self) -> type[Selector]:
+        loaded: type[Selector] = getattr(import_module(f"leanrank.selectors.{self.module}"), self.cls)
+        return loaded
+
+
+def _cosine() -> dict[str, Any]:
+    """A feature may be useful in either direction, and equal values say nothing about likeness."""
+    hybrids = import_module("leanrank.selectors.hybrids")
+    return {"importance": hybrids.IMPORTANCE, "similarity": hybrids.SIMILARITY}
+
+
+def _pooled() -> dict[str, Any]:
+    """MRMR as it is used in regression and classification."""
+    similarity = import_module("leanrank.stats.similarity").Similarity
+    return {"relevance": "f", "similarity": similarity("pearson", scope="pooled")}
+
+
+_ENTRIES = {
+    "best-gain": Entry("bestgain", "BestGain"),
+    # goes on while there is any gain: of use where the path matters, not its stop
+    "best-gain-path": Entry("bestgain", "BestGain", lambda: {"delta": 1e-6}),
+    "blend+mrmr": Entry("hybrids", "RelevanceMRMR", lambda: {"relevance": "blend"}),
+    "booster-importance": Entry("booster_importance", "BoosterImportance"),
+    "cfs": Entry("cfs", "CFS"),
+    "chi-squared": Entry("information_gain", "ChiSquared"),
+    "consistency": Entry("consistency", "Consistency"),
+    "fcbf": Entry("fcbf", "FCBF"),
+    "fs-scpr": Entry("fsscpr", "FSSCPR"),
+    "fsm-rank": Entry("fsmrank", "FSMRank"),
+    "fsm-svm": Entry("fsmsvm", "FSMSVM"),
+    "gas": Entry("gas", "GAS"),
+    "gas-cosine": Entry("gas", "GAS", lambda: {"c": 0.5, **_cosine()}),
+    "greedy-wrapper": Entry("greedy_wrapper", "GreedyWrapper"),
+    "hcas": Entry("hcas", "HCAS"),
+    "importance": Entry("booster_importance", "BoosterImportance"),
+    "importance+mrmr": Entry("hybrids", "RelevanceMRMR"),
+    "information-gain": Entry("information_gain", "InformationGain"),
+    "interact": Entry("interact", "INTERACT"),
+    "mmr": Entry("mmr", "MMR"),
+    "mpt": Entry("mpt", "MPT"),
+    "mrmr": Entry("mrmr", "MRMR"),
+    "mrmr-cosine": Entry("mrmr", "MRMR", _cosine),
+    "mrmr-f": Entry("mrmr", "MRMR", _pooled),
+    "mrmr>rfe": Entry("hybrids", "FilteredRFE", lambda: {"filter": "mrmr"}),
+    "msd": Entry("msd", "MSD"),
+    "ngas": Entry("ngas", "NGAS"),
+    "rank-filter": Entry("rankfilter", "RankFilter"),
+    "rank-wrapper": Entry("rankwrapper", "RankWrapper"),
+    "ranking-boruta": Entry("boruta", "RankingBoruta"),
+    "ranking-rfe": Entry("rfe", "RankingRFE"),
+    "relieff": Entry("relieff", "ReliefF"),
+    "rfe": Entry("hybrids", "FilteredRFE"),
+    "rrelieff": Entry("rrelieff", "RReliefF"),
+    "stability-selection": Entry("stability_selection", "StabilitySelection"),
+    "symmetrical-uncertainty": Entry("information_gain", "SymmetricalUncertainty"),
+    "top-k": Entry("topk", "TopK"),
+    "xgas": Entry("xgas", "XGAS"),
 }
 
 # short names of the papers
@@ -47,33 +84,37 @@ _ALSO = {"chi": "chi-squared", "ig": "information-gain", "su": "symmetrical-unce
 
 def names() -> list[str]:
     """The names that `get` knows."""
-    return sorted(_WHERE)
+    return sorted(_ENTRIES)
 
 
 def selector_class(name: str) -> type[Selector]:
     """The class of that name, however it is hyphenated; unknown names are told the nearest known one."""
-    wanted = _key(_ALSO.get(_key(name), name))
-    for known, (module, attribute) in _WHERE.items():
-        if _key(known) == wanted:
-            found: type[Selector] = getattr(import_module(module), attribute)
-            return found
-    raise UnknownNameError.of("selector", name, _WHERE)
+    return _entry(name).selector_class()
 
 
 def get(name: str, **params: Any) -> Selector:
-    """A new selector by name.
+    """A new selector by name; `params` come before what the name presets.
 
     >>> get("gas", c=0.5)
     GAS(c=0.5)
-    >>> get("FSSCPR", n_features_to_select=5)
-    FSSCPR(n_features_to_select=5)
+    >>> get("mrmr>rfe", n_features_to_select=5)
+    FilteredRFE(filter='mrmr', n_features_to_select=5)
     """
-    cls = selector_class(name)
+    entry = _entry(name)
+    cls = entry.selector_class()
     known = cls._get_param_names()
     for key in params:
         if key not in known:
             raise ParameterError(str(UnknownNameError.of(f"parameter of {cls.__name__}", key, known)))
-    return cls(**params)
+    return cls(**{**entry.preset(), **params})
+
+
+def _entry(name: str) -> Entry:
+    wanted = _key(_ALSO.get(_key(name), name))
+    for known, entry in _ENTRIES.items():
+        if _key(known) == wanted:
+            return entry
+    raise UnknownNameError.of("selector", name, _ENTRIES)
 
 
 def _key(name: str) -> str:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from leanrank.data.ranking_data import RankingSource
+from leanrank.selectors._declared import declared
 from leanrank.selectors._relief import Floats, ReliefSelector, Sums
 from leanrank.stats.relief import ClassDifferences, Extent, Weighing
 
@@ -18,6 +17,7 @@ def miss_weights(extent: Extent, factor: Floats) -> Floats:
     return np.asarray(share[None, :] / np.where(others > 0.0, others, 1.0)[:, None] * factor)
 
 
+@declared
 class ReliefF(ReliefSelector):
     r"""Weigh features by how near documents of other grades differ, less how near ones of the same grade do.
 
@@ -33,29 +33,17 @@ class ReliefF(ReliefSelector):
 
     Parameters
     ----------
-    n_features_to_select : int, float or None
-        How many, or which share of all; None keeps all.
-    n_neighbors : int
-        k; where there are fewer, as many as there are.
-    scope : {"query", "global"}
-        Neighbours in the same query, or anywhere (the classic method; needs all rows in memory).
-    scale : bool
-        Divide differences by the feature's range over all rows.
-    metric : {"manhattan", "euclidean"}
-        Distance between documents.
     skip_single_level : bool
-        With scope "query": skip queries whose documents are all of one grade; they would only lower weights.
-    n_samples : int, optional
-        Visit a random sample of so many documents; all if not given.
-    random_state : int
-        Seed of the sample.
-    engine : optional
-        Where the sums are computed (scope "query").
+        Among neighbours of a query: skip queries whose documents are all of one grade; they would only lower weights.
 
     Attributes
     ----------
-    ranking_, scores_, trace_, support_, selected_, dropped_
-        See `Selector`; the score is the weight, in [-1, 1] or so. Below 0 a feature separates nothing.
+    scores_ : array
+        The weight, in [-1, 1] or so. Below 0 a feature separates nothing.
+
+    See Also
+    --------
+    RankFilter, RReliefF, RankWrapper
 
     Notes
     -----
@@ -68,38 +56,17 @@ class ReliefF(ReliefSelector):
 
     Examples
     --------
-    >>> from leanrank import RankingData, ReliefF
+    >>> from leanrank import Neighbours, RankingData, ReliefF
     >>> X = [[0, 0.2], [0.1, 0.9], [0.5, 0.1], [0.6, 0.8], [1, 0.3], [0.9, 0.7]]
     >>> data = RankingData(X, [0, 0, 1, 1, 2, 2], [0, 6])
-    >>> ReliefF(n_neighbors=1, scale=False).fit(data).scores_.round(6).tolist()
+    >>> ReliefF(n_neighbors=1, neighbours=Neighbours(scale=False)).fit(data).scores_.round(6).tolist()
     [0.5, -0.466667]
     """
 
-    def __init__(
-        self,
-        n_features_to_select: int | float | None = None,
-        *,
-        n_neighbors: int = 10,
-        scope: str = "query",
-        scale: bool = True,
-        metric: str = "manhattan",
-        skip_single_level: bool = True,
-        n_samples: int | None = None,
-        random_state: int = 0,
-        engine: Any = None,
-    ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.n_neighbors = n_neighbors
-        self.scope = scope
-        self.scale = scale
-        self.metric = metric
-        self.skip_single_level = skip_single_level
-        self.n_samples = n_samples
-        self.random_state = random_state
-        self.engine = engine
+    skip_single_level: bool = True
 
     def _weighing(self, source: RankingSource, extent: Extent) -> Weighing:
-        skip = bool(self.skip_single_level) and self.scope == "query"
+        skip = bool(self.skip_single_level) and self._near.scope == "query"
         return ClassDifferences(extent.labels, miss_weights(extent, self._factor(extent.labels)), skip)
 
     def _factor(self, labels: Floats) -> Floats:

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import field
 from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from leanrank.selectors._declared import declared
 from leanrank.selectors._ranker_selector import Bench, RankerSelector
+from leanrank.selectors.column_limits import ColumnLimits, Mask, per_cost
 from leanrank.selectors.importances import KINDS
-from leanrank.selectors.limits import Limits, Mask, per_cost
+from leanrank.selectors.limits import Limits
 from leanrank.selectors.path import Path, Step
 
+#: What `step` may be.
+STEPS = "a number of features >= 1 or a share in (0, 1)"
 
+
+@declared
 class RankingRFE(RankerSelector):
     r"""Recursive feature elimination with a ranker: what is least important to it goes, whole queries always together.
 
@@ -29,8 +36,6 @@ class RankingRFE(RankerSelector):
 
     Parameters
     ----------
-    ranker : ranker, estimator, str or None
-        What `as_ranker` takes; RankSVM if not given.
     n_features_to_select : int, float or None
         How many, or which share of all; None keeps all (the path is what matters).
     importance : {"auto", "coef", "gain", "split", "shap", "permutation", "loss"}
@@ -40,29 +45,24 @@ class RankingRFE(RankerSelector):
         "coef" of a linear ranker, "gain" of a booster, "permutation" of any other.
     step : int or float
         Features to drop at a time: a number, or a share in (0, 1) of those left.
-    metric : str or metric
-        For "permutation" and "loss".
-    random_state : int
-        For "permutation".
-    costs, groups, must_keep, never, budget : optional
-        Gain per cost, and which features must or must not be taken; see `Limits`.
 
     Attributes
     ----------
-    ranking_ : array
-        The path; sizes are nested.
     scores_ : array
         The importance of each feature the last time it was trained on, as a share of the largest then.
     n_trained_ : int
         Rankers trained.
-    trace_, support_, selected_, dropped_, cost_
-        See `Selector`.
+
+    See Also
+    --------
+    FilteredRFE, RankingBoruta, BoosterImportance
 
     Notes
     -----
-    K / step trainings. With an `eval_set` in `fit`, rankers that stop early stop by it, and "permutation", "loss" and
-    "shap" are measured on it instead of the training data. Good with boosters, whose gain tells features apart that a
-    filter cannot; near copies share their importance, so one of a pair may go too early: put a graph filter before it.
+    K / step trainings, down to the size asked for. With an `eval_set` in `fit`, rankers that stop early stop by it, and
+    "permutation", "loss" and "shap" are measured on it instead of the training data. Good with boosters, whose gain
+    tells features apart that a filter cannot; near copies share their importance, so one of a pair may go too early:
+    put a graph filter before it.
 
     References
     ----------
@@ -77,39 +77,17 @@ class RankingRFE(RankerSelector):
     ['informative', 'informative']
     """
 
-    def __init__(
-        self,
-        ranker: Any = None,
-        n_features_to_select: int | float | None = None,
-        *,
-        importance: str = "auto",
-        step: int | float = 1,
-        metric: Any = "ndcg@10",
-        random_state: int = 0,
-        costs: Any = None,
-        groups: Any = None,
-        must_keep: Any = None,
-        never: Any = None,
-        budget: float | None = None,
-    ) -> None:
-        self.ranker = ranker
-        self.n_features_to_select = n_features_to_select
-        self.importance = importance
-        self.step = step
-        self.metric = metric
-        self.random_state = random_state
-        self.costs = costs
-        self.groups = groups
-        self.must_keep = must_keep
-        self.never = never
-        self.budget = budget
+    ranker: Any = field(default=None, kw_only=False)
+    n_features_to_select: int | float | None = field(default=None, kw_only=False)
+    importance: str = "auto"
+    step: int | float = 1
+    metric: Any = "ndcg@10"
+    random_state: int = 0
+    limits: Limits | None = None
 
     def _check_parameters(self) -> None:
         self._require_one_of("importance", KINDS)
-        step: Any = self.step
-        whole = not isinstance(step, bool) and isinstance(step, Integral) and int(step) >= 1
-        share = isinstance(step, Real) and 0 < float(step) < 1
-        self._require("step", "a number of features >= 1 or a share in (0, 1)", whole or share)
+        self._require("step", STEPS, is_step(self.step))
 
     def _search(self, bench: Bench) -> Path:
         limits = self._limits(bench.data.feature_names)
@@ -117,34 +95,34 @@ class RankingRFE(RankerSelector):
         gone: list[Step] = []
         shares = np.full(bench.n_features, np.nan)
         self.n_trained_ = 0
+        enough = self._wanted(self.n_features_in_) or 0  # the last of these are ordered by the last training
         while n_left := int(left.sum()):
-            weight = bench.importances(np.flatnonzero(left), self.importance, self.metric, self.random_state)
-            self.n_trained_ += 1
+            if n_left > enough or not self.n_trained_:
+                weight = bench.importances(np.flatnonzero(left), self.importance, self.metric, self.random_state)
+                self.n_trained_ += 1
             largest = weight[left].max()
             shares[left] = weight[left] / largest if largest > 0 else weight[left]
             spare = int((left & ~limits.must_keep).sum()) or n_left
-            for _ in range(1 if n_left == 1 else min(self._n_out(n_left), n_left - 1, spare)):
+            n_out = min(self._n_out(n_left), max(n_left - enough, 1), n_left - 1, spare)
+            for _ in range(max(1, n_out)):
                 feature = _least_needed(weight, shares, left, limits)
                 why = f"importance {shares[feature]:.6g} of the largest among the last {n_left}"
                 gone.append(Step(feature, float(shares[feature]), float(shares[feature]), why))
                 left[feature] = False
-        return Path.of(_that_fit(gone[::-1], limits), bench.n_features, shares)
+        paid = set(limits.affordable([step.feature for step in gone[::-1]]).tolist())
+        return Path.of([step for step in gone[::-1] if step.feature in paid], bench.n_features, shares)
 
     def _n_out(self, n_left: int) -> int:
         return int(self.step) if self.step >= 1 else max(1, int(self.step * n_left))
 
 
-def _that_fit(steps: list[Step], limits: Limits) -> list[Step]:
-    """The steps without those whose feature does not fit in the budget when its turn comes."""
-    taken, out = np.zeros(len(limits.own), dtype=bool), []
-    for step in steps:
-        if limits.open(taken)[step.feature]:
-            taken[step.feature] = True
-            out.append(step)
-    return out
+def is_step(step: Any) -> bool:
+    """Whether so many features, or this share of them, can be dropped at a time."""
+    whole = not isinstance(step, bool) and isinstance(step, Integral) and int(step) >= 1
+    return whole or (isinstance(step, Real) and 0 < float(step) < 1)
 
 
-def _least_needed(weight: NDArray[np.float64], shares: NDArray[np.float64], left: Mask, limits: Limits) -> int:
+def _least_needed(weight: NDArray[np.float64], shares: NDArray[np.float64], left: Mask, limits: ColumnLimits) -> int:
     """The feature of least importance per cost saved; of equals the less important, the dearer, the highest index.
 
     Those that must be kept go last.

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from leanrank.data.ranking_data import RankingSource
+from leanrank.selectors._declared import declared
 from leanrank.selectors._relief import Floats, ReliefSelector, Sums
 from leanrank.stats.relief import Extent, TargetDifferences, Weighing
 
 
+@declared
 class RReliefF(ReliefSelector):
     r"""Weigh features by whether near documents that differ in the label differ in the feature.
 
@@ -25,17 +25,12 @@ class RReliefF(ReliefSelector):
 
     Parameters
     ----------
-    n_features_to_select, scope, scale, metric, n_samples, random_state, engine
-        As in `ReliefF`.
-    n_neighbors : int
-        k; where there are fewer, as many as there are.
     sigma : float or None
         d falls as exp(-(rank/sigma)^2) with the neighbour's rank 1, 2, ...; None weighs all neighbours alike.
 
-    Attributes
-    ----------
-    ranking_, scores_, trace_, support_, selected_, dropped_
-        See `Selector`; the score is the weight.
+    See Also
+    --------
+    ReliefF, RankWrapper
 
     Notes
     -----
@@ -47,35 +42,14 @@ class RReliefF(ReliefSelector):
 
     Examples
     --------
-    >>> from leanrank import RankingData, RReliefF
+    >>> from leanrank import Neighbours, RankingData, RReliefF
     >>> X = [[0, 0.2], [0.1, 0.9], [0.5, 0.1], [0.6, 0.8], [1, 0.3], [0.9, 0.7]]
     >>> data = RankingData(X, [0, 0, 1, 1, 2, 2], [0, 6])
-    >>> RReliefF(n_neighbors=2, scale=False).fit(data).scores_.round(6).tolist()
+    >>> RReliefF(n_neighbors=2, neighbours=Neighbours(scale=False)).fit(data).scores_.round(6).tolist()
     [0.175, -0.2125]
     """
 
-    def __init__(
-        self,
-        n_features_to_select: int | float | None = None,
-        *,
-        n_neighbors: int = 10,
-        sigma: float | None = None,
-        scope: str = "query",
-        scale: bool = True,
-        metric: str = "manhattan",
-        n_samples: int | None = None,
-        random_state: int = 0,
-        engine: Any = None,
-    ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.n_neighbors = n_neighbors
-        self.sigma = sigma
-        self.scope = scope
-        self.scale = scale
-        self.metric = metric
-        self.n_samples = n_samples
-        self.random_state = random_state
-        self.engine = engine
+    sigma: float | None = None
 
     def _check_parameters(self) -> None:
         super()._check_parameters()

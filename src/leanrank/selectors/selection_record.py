@@ -60,7 +60,7 @@ def plain(value: Any) -> Any:
         return [plain(item) for item in value]
     if isinstance(value, set | frozenset):
         return sorted((plain(item) for item in value), key=_place)
-    if is_dataclass(value) and not isinstance(value, type):
+    if is_dataclass(value) and not isinstance(value, type) and not hasattr(value, "get_params"):
         return {"type": type(value).__name__, **plain(asdict(value))}
     return repr(value)
 

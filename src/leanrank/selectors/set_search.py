@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from leanrank.selectors.column_limits import ColumnLimits, per_cost
 from leanrank.selectors.greedy import best
-from leanrank.selectors.limits import Limits, per_cost
 
 Quality = Callable[[frozenset[int]], float]
 
@@ -24,7 +24,7 @@ class Taken:
 
 
 @dataclass
-class Found:
+class SearchResult:
     """What a search found.
 
     Attributes
@@ -52,13 +52,13 @@ class Found:
         return size not in self.best_of_size or quality > self.best_of_size[size][0]
 
 
-def forward(quality: Quality, limits: Limits, *, size: int, delta: float | None, floating: bool) -> Found:
+def forward(quality: Quality, limits: ColumnLimits, *, size: int, delta: float | None, floating: bool) -> SearchResult:
     """Add the feature of the largest gain (per cost) until `size` are in or the gain is below `delta`.
 
     The first feature is taken whatever it gains. Floating (Pudil et al. 1994): after each step leave out features as
     long as what remains is the best set of its size so far.
     """
-    found, members = Found(), list[Taken]()
+    result, members = SearchResult(), list[Taken]()
     while len(members) < size and (candidates := limits.open(mask := _mask(limits, members))).any():
         here = quality(_set(members))
         gain = _changes(quality, members, here, np.flatnonzero(candidates), len(mask))
@@ -68,19 +68,21 @@ def forward(quality: Quality, limits: Limits, *, size: int, delta: float | None,
                 break
         newest = best(gain, limits.marginal(mask), candidates)
         members.append(Taken(newest, float(gain[newest]), quality(_set(members) | {newest})))
-        found.meet(members[-1].quality, members)
+        result.meet(members[-1].quality, members)
         while floating and len(members) > 2:
             out = _least_missed(quality, limits, members, spare={newest})
-            if out is None or not found.beats(quality(_set(members) - {out}), len(members) - 1):
+            if out is None or not result.beats(quality(_set(members) - {out}), len(members) - 1):
                 break
             members = [taken for taken in members if taken.feature != out]
-            found.meet(quality(_set(members)), members)
-    found.order = found.best_of_size[len(members)][1] if members else []
-    found.stop = len(found.order)
-    return found
+            result.meet(quality(_set(members)), members)
+    result.order = result.best_of_size[len(members)][1] if members else []
+    result.stop = len(result.order)
+    return result
 
 
-def backward(quality: Quality, limits: Limits, *, size: int | None, delta: float | None, floating: bool) -> Found:
+def backward(
+    quality: Quality, limits: ColumnLimits, *, size: int | None, delta: float | None, floating: bool
+) -> SearchResult:
     """Leave out the feature of the smallest loss (per cost saved) until `size` are left or the loss is above `delta`.
 
     A bill above the budget is brought below it first, see `_paid`; what goes then is not on the path. Without `size`
@@ -88,12 +90,12 @@ def backward(quality: Quality, limits: Limits, *, size: int | None, delta: float
     left out, the last of them first. Floating: after each step take features back as long as what results is the best
     set of its size so far.
     """
-    found = Found()
+    result = SearchResult()
     members = _paid(quality, limits, size)
     out: list[Taken] = []
     while len(members) > limits.must_keep.sum():
         here = quality(_set(members))
-        found.meet(here, members)
+        result.meet(here, members)
         if len(members) <= (size or 1) or (size is None and delta is None):
             break
         worst = _least_missed(quality, limits, members, most=delta)
@@ -102,7 +104,7 @@ def backward(quality: Quality, limits: Limits, *, size: int | None, delta: float
         rest = _set(members) - {worst}
         out.append(Taken(worst, round(here - quality(rest), 12), here))
         members = [taken for taken in members if taken.feature != worst]
-        found.meet(quality(rest), members)
+        result.meet(quality(rest), members)
         while floating and len(out) > 1:
             mask = _mask(limits, members)
             cost = limits.marginal(mask)
@@ -111,20 +113,20 @@ def backward(quality: Quality, limits: Limits, *, size: int | None, delta: float
                 break
             gain = _changes(quality, members, quality(_set(members)), np.array(back), len(mask))
             again = back[int(np.argmax(gain[back]))]
-            if not found.beats(quality(_set(members) | {again}), len(members) + 1):
+            if not result.beats(quality(_set(members) | {again}), len(members) + 1):
                 break
             members.append(Taken(again, 0.0, 0.0))
             out = [taken for taken in out if taken.feature != again]
-            found.meet(quality(_set(members)), members)
-    found.meet(quality(_set(members)), members)
-    kept = found.best_of_size[len(members)][1]
+            result.meet(quality(_set(members)), members)
+    result.meet(quality(_set(members)), members)
+    kept = result.best_of_size[len(members)][1]
     out += [taken for taken in members if taken.feature not in _set(kept)]
-    found.order = _by_loss(quality, limits, kept) + [t for t in out[::-1] if t.feature not in _set(kept)]
-    found.stop = len(kept)
-    return found
+    result.order = _by_loss(quality, limits, kept) + [t for t in out[::-1] if t.feature not in _set(kept)]
+    result.stop = len(kept)
+    return result
 
 
-def _paid(quality: Quality, limits: Limits, size: int | None) -> list[Taken]:
+def _paid(quality: Quality, limits: ColumnLimits, size: int | None) -> list[Taken]:
     """What a search backward begins with: all features, or as many as the budget pays.
 
     Features that cannot be paid at all go first, then the least missed, whatever that loses, until the bill fits. Those
@@ -150,7 +152,7 @@ def _set(members: list[Taken]) -> frozenset[int]:
     return frozenset(taken.feature for taken in members)
 
 
-def _mask(limits: Limits, members: list[Taken]) -> NDArray[np.bool_]:
+def _mask(limits: ColumnLimits, members: list[Taken]) -> NDArray[np.bool_]:
     mask = np.zeros(len(limits.own), dtype=bool)
     mask[[taken.feature for taken in members]] = True
     return mask
@@ -169,7 +171,7 @@ def _changes(
 
 def _least_missed(
     quality: Quality,
-    limits: Limits,
+    limits: ColumnLimits,
     members: list[Taken],
     spare: set[int] = frozenset(),  # type: ignore[assignment]
     most: float | None = None,
@@ -185,7 +187,7 @@ def _least_missed(
     return int(places[np.argmax(np.where(worth == worth.max(), change[places], -np.inf))])
 
 
-def _by_loss(quality: Quality, limits: Limits, members: list[Taken]) -> list[Taken]:
+def _by_loss(quality: Quality, limits: ColumnLimits, members: list[Taken]) -> list[Taken]:
     """The members by what the loss of each would be, those that must be kept first."""
     here = quality(_set(members))
     features = np.array(sorted(_set(members)), dtype=np.int64)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import replace
+from dataclasses import field, replace
 from typing import Any
 
 import numpy as np
@@ -16,11 +16,13 @@ from leanrank.data.ranking_data import RankingData, RankingSource, concatenate
 from leanrank.engines.fold import fold
 from leanrank.errors import DataError, ParameterError
 from leanrank.selectors._base import Selector
+from leanrank.selectors._declared import declared
 from leanrank.selectors.gas import GAS
 from leanrank.selectors.path import Path, Step
 from leanrank.stats.constant import Constant
 
 
+@declared
 class StabilitySelection(Selector):
     r"""Run a selector on many random shares of the queries, and keep what it takes most often.
 
@@ -44,20 +46,22 @@ class StabilitySelection(Selector):
     threshold : float
         The frequency from which on a feature is kept, in (0, 1].
     confidence : float
-        Of the intervals, in (0, 1).
+        How sure the intervals are, in (0, 1).
     random_state : int
         Seed of the draws.
 
     Attributes
     ----------
-    ranking_ : array
+    order_ : array
         By frequency; of equals by mean place in the runs' paths; sizes are nested.
     scores_, frequencies_ : array
         The frequencies (NaN and 0 for constant features).
     intervals_ : array of shape (n_features_in_, 2)
         Wilson's interval of each frequency.
-    trace_, support_, selected_, dropped_
-        See `Selector`.
+
+    See Also
+    --------
+    RankingBoruta
 
     Notes
     -----
@@ -78,24 +82,13 @@ class StabilitySelection(Selector):
     (['informative', 'informative'], [1.0, 1.0])
     """
 
-    def __init__(
-        self,
-        selector: Any = None,
-        n_features_to_select: int | float | None = None,
-        *,
-        n_resamples: int = 50,
-        share: float = 0.5,
-        threshold: float = 0.6,
-        confidence: float = 0.95,
-        random_state: int = 0,
-    ) -> None:
-        self.selector = selector
-        self.n_features_to_select = n_features_to_select
-        self.n_resamples = n_resamples
-        self.share = share
-        self.threshold = threshold
-        self.confidence = confidence
-        self.random_state = random_state
+    selector: Any = field(default=None, kw_only=False)
+    n_features_to_select: int | float | None = field(default=None, kw_only=False)
+    n_resamples: int = 50
+    share: float = 0.5
+    threshold: float = 0.6
+    confidence: float = 0.95
+    random_state: int = 0
 
     def _check_parameters(self) -> None:
         self._require("selector", "a selector or None", self.selector is None or isinstance(self.selector, Selector))

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from leanrank.selectors._declared import declared
 from leanrank.selectors._graph_selector import GraphSelector
 from leanrank.selectors.greedy import greedy
+from leanrank.selectors.limits import Limits
 from leanrank.selectors.path import Path, Step
 from leanrank.stats.feature_graph import FeatureGraph
 
 
+@declared
 class TopK(GraphSelector):
     r"""Rank features by their importance alone.
 
@@ -19,27 +20,14 @@ class TopK(GraphSelector):
 
     and the lower index goes first where equal.
 
-    Parameters
-    ----------
-    n_features_to_select : int, float or None
-        How many, or which share of all; None keeps all.
-    importance, similarity : str or object
-        What `feature_graph` takes; similarity is computed for `graph_` but not used.
-    engine : optional
-        Where the graph is computed.
-    device : {"cpu", "cuda", "auto"}
-        What the graph is computed on; the result is the same.
-    costs, groups, must_keep, never, budget : optional
-        Gain per cost, and which features must or must not be taken; see `Limits`.
-
     Attributes
     ----------
-    ranking_ : array
-        The path; sizes are nested.
     scores_ : array
         The importance.
-    trace_, support_, selected_, dropped_, graph_
-        See `Selector` and `GraphSelector`.
+
+    See Also
+    --------
+    GAS, BoosterImportance
 
     Notes
     -----
@@ -58,30 +46,7 @@ class TopK(GraphSelector):
     ['bm25', 'tf']
     """
 
-    def __init__(
-        self,
-        n_features_to_select: int | float | None = None,
-        *,
-        importance: Any = "map",
-        similarity: Any = "kendall",
-        engine: Any = None,
-        device: str = "cpu",
-        costs: Any = None,
-        groups: Any = None,
-        must_keep: Any = None,
-        never: Any = None,
-        budget: float | None = None,
-    ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.importance = importance
-        self.similarity = similarity
-        self.engine = engine
-        self.device = device
-        self.costs = costs
-        self.groups = groups
-        self.must_keep = must_keep
-        self.never = never
-        self.budget = budget
+    limits: Limits | None = None
 
     def _select(self, graph: FeatureGraph) -> Path:
         worth = graph.importance

@@ -6,12 +6,15 @@ from typing import Any
 
 import numpy as np
 
+from leanrank.selectors._declared import declared
 from leanrank.selectors._graph_selector import GraphSelector
 from leanrank.selectors.greedy import best
+from leanrank.selectors.limits import Limits
 from leanrank.selectors.path import Path, Step
 from leanrank.stats.feature_graph import FeatureGraph
 
 
+@declared
 class XGAS(GraphSelector):
     r"""From the last feature taken, look at the share `p` of features least like it and take the most important.
 
@@ -25,27 +28,17 @@ class XGAS(GraphSelector):
 
     Parameters
     ----------
-    n_features_to_select : int, float or None
-        How many, or which share of all; None keeps all.
     p : float
         Share of the features left to look at, in (0, 1]. With 1 this is `TopK`.
-    importance, similarity : str or object
-        What `feature_graph` takes.
-    engine : optional
-        Where the graph is computed.
-    device : {"cpu", "cuda", "auto"}
-        What the graph is computed on; the result is the same.
-    costs, groups, must_keep, never, budget : optional
-        Gain per cost, and which features must or must not be taken; see `Limits`.
 
     Attributes
     ----------
-    ranking_ : array
-        The path; sizes are nested.
     scores_ : array
         The importance: the method has no other weight.
-    trace_, support_, selected_, dropped_, cost_, graph_
-        See `Selector` and `GraphSelector`.
+
+    See Also
+    --------
+    NGAS, HCAS, GAS
 
     Notes
     -----
@@ -59,36 +52,14 @@ class XGAS(GraphSelector):
     --------
     >>> from leanrank import XGAS, FeatureGraph
     >>> similarity = [[1, 0.9, 0.1, 0.3], [0.9, 1, 0.2, 0.4], [0.1, 0.2, 1, 0.8], [0.3, 0.4, 0.8, 1]]
-    >>> XGAS(p=0.05).fit_graph(FeatureGraph([0.5, 0.45, 0.3, 0.4], similarity)).ranking_
+    >>> XGAS(p=0.05).fit_graph(FeatureGraph([0.5, 0.45, 0.3, 0.4], similarity)).order_
     array([0, 2, 1, 3])
     """
 
-    def __init__(
-        self,
-        n_features_to_select: int | float | None = None,
-        *,
-        p: float = 0.05,
-        importance: Any = "ndcg@10",
-        similarity: Any = "spearman",
-        engine: Any = None,
-        device: str = "cpu",
-        costs: Any = None,
-        groups: Any = None,
-        must_keep: Any = None,
-        never: Any = None,
-        budget: float | None = None,
-    ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.p = p
-        self.importance = importance
-        self.similarity = similarity
-        self.engine = engine
-        self.device = device
-        self.costs = costs
-        self.groups = groups
-        self.must_keep = must_keep
-        self.never = never
-        self.budget = budget
+    p: float = 0.05
+    importance: Any = "ndcg@10"
+    similarity: Any = "spearman"
+    limits: Limits | None = None
 
     def _check_parameters(self) -> None:
         self._require_number("p", "> 0 and <= 1", high=1)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import reduce
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from leanrank.data.dense_parts import dense_parts
 from leanrank.data.ranking_data import RankingData
 
 
@@ -41,12 +43,7 @@ class AnovaF:
     def of(self, block: RankingData) -> AnovaPartial:
         """Sums of the rows of a block, label by label."""
         block.require_complete("AnovaF")
-        partial: AnovaPartial | None = None
-        for part in block.blocks(max(1, 4_000_000 // block.n_features)) if block.is_sparse else [block]:
-            new = _of_dense(part.dense(), part.y)
-            partial = new if partial is None else self.merge(partial, new)
-        assert partial is not None  # a block is never empty
-        return partial
+        return reduce(self.merge, (_of_dense(part.X, part.y) for part in dense_parts(block)))
 
     def merge(self, a: AnovaPartial, b: AnovaPartial) -> AnovaPartial:
         """The sums of two sets of rows together."""

@@ -117,7 +117,7 @@ class MDLDiscretizer(Discretizer):
     better_encoding : bool
         Take for :math:`N_c` the number of candidate cuts: a stricter or laxer test where values tie.
     max_values : int
-        Of a feature with more values than this, neighbours that agree in their leading bits are taken together, and
+        Values of a feature told apart. Of more, neighbours that agree in their leading bits are taken together, and
         cuts lie between such neighbours: memory stays bounded however many rows there are. Up to this many values the
         cuts are exact.
 

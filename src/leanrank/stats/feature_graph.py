@@ -13,13 +13,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from leanrank._optional import require
 from leanrank.data.ranking_data import RankingSource
-from leanrank.engines.cuda.device import rows_for_gpu, torch_device
-from leanrank.engines.fold import Engine, fold
-from leanrank.engines.local import LocalEngine
+from leanrank.engines.fold import Engine, fold_partials
 from leanrank.errors import DataError, ParameterError, UnknownNameError
 from leanrank.stats.constant import Constant, ConstantPartial
-from leanrank.stats.importance import Importance, ImportancePartial, finish_importance, merge_importance
-from leanrank.stats.similarity import PooledValues, Similarity, SimilarityPartial, finish_similarity, merge_similarity
+from leanrank.stats.importance import Importance, ImportancePartial
+from leanrank.stats.similarity import PooledValues, Similarity, SimilarityPartial
 
 if TYPE_CHECKING:
     import altair
@@ -225,8 +223,8 @@ class Partials:
 
     def merge(self, other: Partials) -> Partials:
         return Partials(
-            merge_importance(self.importance, other.importance),
-            merge_similarity(self.similarity, other.similarity),
+            Importance().merge(self.importance, other.importance),
+            Similarity().merge(self.similarity, other.similarity),
             Constant().merge(self.constant, other.constant),
         )
 
@@ -235,9 +233,8 @@ def feature_graph(
     data: RankingSource,
     importance: str | Importance | Any = "map",
     similarity: str | Similarity = "kendall",
-    engine: Engine | None = None,
+    engine: Engine | str | None = None,
     *,
-    device: str | None = None,
     progress: bool = False,
 ) -> FeatureGraph:
     """Compute the feature graph in one pass over the queries.
@@ -250,12 +247,10 @@ def feature_graph(
         How well a feature ranks alone: a metric's name or object, or "error", "hinge", "cross-entropy".
     similarity : str or Similarity
         "kendall", "spearman", "tau_ap" or "pearson".
-    engine : Engine, optional
-        Where to run; threads of this machine if not given.
-    device : {"cpu", "cuda", "auto"}, optional
-        Compute on the processor, on a GPU, or on a GPU if there is one; what `importance` and `similarity` say (the
-        processor, where they are names) if not given. The graph is the same to the last bit.
-    progress : bool
+    engine : Engine or str, default=None
+        Where to run; threads of this machine if not given. "cuda" takes this machine's GPU; the graph is the same to
+        the last bit.
+    progress : bool, default=False
         Show a bar while a terminal is watching.
 
     Examples
@@ -272,43 +267,17 @@ def feature_graph(
     wanted_similarity = similarity if isinstance(similarity, Similarity) else Similarity(similarity)
     if not isinstance(data, RankingSource):
         raise ParameterError.of("feature_graph", "data", "a RankingData or a RankingSource", type(data).__name__)
-    if device is not None:
-        wanted_importance = replace(wanted_importance, device=device)
-        wanted_similarity = replace(wanted_similarity, device=device)
-    constant = Constant(device=wanted_similarity.device)
-    if engine is None and _on_gpu(wanted_importance, wanted_similarity):
-        engine = LocalEngine(n_threads=1, block_rows=rows_for_gpu(len(data.feature_names)))
-    wanted = [_Keep(each) for each in (wanted_importance, wanted_similarity, constant)]
-    parts = fold(wanted, data, engine, progress=progress)
+    parts = fold_partials([wanted_importance, wanted_similarity, Constant()], data, engine, progress=progress)
     computed_with = {"importance": wanted_importance.describe(), "similarity": wanted_similarity.describe()}
     return _assemble(Partials(*parts), tuple(data.feature_names), computed_with)
 
 
-@dataclass(frozen=True)
-class _Keep:
-    """A statistic whose result is its partial, so that the graph can keep it."""
-
-    statistic: Any
-
-    def of(self, block: Any) -> Any:
-        return self.statistic.of(block)
-
-    def merge(self, a: Any, b: Any) -> Any:
-        return self.statistic.merge(a, b)
-
-    def finish(self, partial: Any) -> Any:
-        return partial
-
-
-def _on_gpu(*statistics: Importance | Similarity) -> bool:
-    return any(torch_device(each.device, supported=each.has_gpu_form) is not None for each in statistics)
-
-
 def _assemble(parts: Partials, names: tuple[str, ...], computed_with: Mapping[str, Any]) -> FeatureGraph:
-    scores = finish_importance(parts.importance, computed_with["importance"]["direction"])
+    scores = Importance(direction=computed_with["importance"]["direction"]).finish(parts.importance)
+    ties = computed_with["similarity"]["ties"] or "strict"
     graph = FeatureGraph(
         importance=scores.mean,
-        similarity=finish_similarity(parts.similarity, computed_with["similarity"]),
+        similarity=Similarity(ties=ties).finish(parts.similarity),
         feature_names=names,
         importance_std=scores.std,
         constant=Constant().finish(parts.constant),

@@ -1,91 +1,40 @@
-"""Charts of a feature graph: the clustered heatmap and the drawing of nodes and edges."""
+"""Charts of a feature graph: the clustered heatmap and the drawing of nodes and edges; the report's are the same."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from leanrank._optional import require
-from leanrank.errors import ParameterError
+from leanrank.stats.graph_layout import cluster_order, clusters, drawn_edges, layout
 
 if TYPE_CHECKING:
     import altair
 
     from leanrank.stats.feature_graph import FeatureGraph
 
-#: Edges drawn at most: more are a grey cloud.
-_MOST_EDGES = 400
-
-
-def cluster_order(similarity: NDArray[np.float64]) -> NDArray[np.int64]:
-    """An order of features in which like ones are neighbours (average linkage, optimal leaf order)."""
-    from scipy.cluster.hierarchy import leaves_list, optimal_leaf_ordering
-
-    if len(similarity) < 3:
-        return np.arange(len(similarity))
-    distance = _condensed(similarity)
-    tree = _tree(distance)
-    if len(similarity) <= 400:  # it costs K^3
-        tree = optimal_leaf_ordering(tree, distance)
-    return np.asarray(leaves_list(tree), dtype=np.int64)
-
-
-def clusters(similarity: NDArray[np.float64], n_clusters: int | None = None) -> NDArray[np.int64]:
-    """A cluster number per feature, 0.. by first member; the square root of K / 2 clusters if not said."""
-    from scipy.cluster.hierarchy import fcluster
-
-    K = len(similarity)
-    wanted = max(1, round((K / 2) ** 0.5)) if n_clusters is None else n_clusters
-    if not 1 <= wanted <= K:
-        raise ParameterError.of("draw", "n_clusters", f"from 1 to the number of features, {K}", n_clusters)
-    if K < 2:
-        return np.zeros(K, dtype=np.int64)
-    labels = fcluster(_tree(_condensed(similarity)), wanted, criterion="maxclust")
-    _, first, number = np.unique(labels, return_index=True, return_inverse=True)
-    return np.asarray(np.argsort(np.argsort(first))[number], dtype=np.int64)
-
-
-def layout(similarity: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Positions (K, 2) by classical scaling: like features near each other; the same for the same graph."""
-    from scipy.spatial.distance import squareform
-
-    squared = squareform(_condensed(similarity)) ** 2
-    K = len(squared)
-    centring = np.eye(K) - 1.0 / K
-    values, vectors = np.linalg.eigh(-0.5 * centring @ squared @ centring)
-    positions = np.zeros((K, 2))
-    for axis in range(min(2, K)):
-        vector = vectors[:, -1 - axis]
-        vector = vector * np.sign(vector[np.argmax(np.abs(vector))])  # the sign of an eigenvector is arbitrary
-        positions[:, axis] = vector * np.sqrt(max(values[-1 - axis], 0.0))
-    return positions
+#: With more features than this, names along the heatmap cannot be read: the tooltip has them.
+NAMED = 60
+#: With more clusters than this, the legend says less than the tooltip.
+LEGEND = 12
+COLOURS = (
+    "#4c78a8", "#f58518", "#54a24b", "#e45756", "#72b7b2", "#b279a2", "#eeca3b", "#ff9da6", "#9d755d", "#439894",
+    "#9ecae9", "#ffbf79", "#88d27a", "#d6a5c9", "#83bcb6", "#d8b5a5", "#b79a20", "#fcbfd2", "#79706e", "#bab0ac",
+)  # fmt: skip
+CHOSEN, GREY = "#d9480f", "#8a8f98"
 
 
 def heatmap(graph: FeatureGraph) -> altair.Chart:
     """Similarity of all pairs, like features beside each other."""
     alt = require("altair", "A chart of the feature graph")
-    order = [graph.feature_names[j] for j in cluster_order(graph.similarity)]
-    rows = [
-        {"feature": a, "other": b, "similarity": round(float(graph.similarity[i, j]), 6)}
-        for i, a in enumerate(graph.feature_names)
-        for j, b in enumerate(graph.feature_names)
-    ]
-    signed = bool((graph.similarity < 0).any())
-    scale = alt.Scale(scheme="redblue", domain=[-1, 1]) if signed else alt.Scale(scheme="viridis", domain=[0, 1])
+    order = cluster_order(graph.similarity)
+    names = [graph.feature_names[j] for j in order]
+    cells = cells_of(names, graph.similarity[np.ix_(order, order)].round(6).tolist())
     side = max(240, min(900, 14 * graph.n_features))
-    chart: altair.Chart = (
-        alt.Chart(alt.Data(values=rows), title=_title(graph), width=side, height=side)
-        .mark_rect()
-        .encode(
-            x=alt.X("other:N", sort=order, title=None),
-            y=alt.Y("feature:N", sort=order, title=None),
-            color=alt.Color("similarity:Q", scale=scale),
-            tooltip=["feature:N", "other:N", alt.Tooltip("similarity:Q", format=".4f")],
-        )
-    )
-    return chart
+    chart: altair.Chart = heatmap_of(alt.Data(values=cells), names, signed=bool((graph.similarity < 0).any()))
+    return chart.properties(title=_title(graph), width=side, height=side)
 
 
 def draw(graph: FeatureGraph, *, n_clusters: int | None = None, sigma: float | None = None) -> altair.LayerChart:
@@ -97,65 +46,109 @@ def draw(graph: FeatureGraph, *, n_clusters: int | None = None, sigma: float | N
     alt = require("altair", "A chart of the feature graph")
     position, cluster = layout(graph.similarity), clusters(graph.similarity, n_clusters)
     nodes = [
-        {"feature": name, "x": x, "y": y, "importance": importance, "cluster": int(number)}
+        {
+            "feature": name,
+            "label": name,
+            "x": x,
+            "y": y,
+            "importance": importance,
+            "cluster": int(number),
+            "kept": False,
+        }
         for name, (x, y), importance, number in zip(
             graph.feature_names, position.round(6).tolist(), graph.importance.tolist(), cluster, strict=True
         )
     ]
-    edges = [
-        {"x": nodes[i]["x"], "y": nodes[i]["y"], "x2": nodes[j]["x"], "y2": nodes[j]["y"],
-         "similarity": round(float(graph.similarity[i, j]), 6),
-         "edge": f"{graph.feature_names[i]} ~ {graph.feature_names[j]}"}
-        for i, j in drawn_edges(graph.similarity, sigma)
-    ]  # fmt: skip
-    axis: dict[str, Any] = {"axis": None, "scale": alt.Scale(zero=False, padding=20)}
-    x, y = alt.X("x:Q", **axis), alt.Y("y:Q", **axis)
-    strength = alt.Opacity("similarity:Q", scale=alt.Scale(range=[0.05, 0.6]), legend=None)
-    shown = alt.Tooltip("similarity:Q", format=".4f")
-    lines = (
-        alt.Chart(alt.Data(values=edges))
-        .mark_rule(color="#888888")
-        .encode(x=x, y=y, x2="x2:Q", y2="y2:Q", opacity=strength, tooltip=["edge:N", shown])
+    edges = [(i, j, round(float(graph.similarity[i, j]), 6)) for i, j in drawn_edges(graph.similarity, sigma)]
+    lines, numbers = alt.Data(values=lines_of(nodes, edges)), sorted(set(cluster.tolist()))
+    chart: altair.LayerChart = drawing_of(alt.Data(values=nodes), lines, numbers)
+    return chart.properties(title=_title(graph), width=640, height=480)
+
+
+def cells_of(names: Sequence[str], matrix: Sequence[Sequence[float]]) -> list[dict[str, Any]]:
+    """The rows of data of a heatmap."""
+    return [
+        {"feature": a, "other": b, "similarity": value}
+        for a, row in zip(names, matrix, strict=True)
+        for b, value in zip(names, row, strict=True)
+    ]
+
+
+def heatmap_of(cells: Any, names: Sequence[str], *, signed: bool) -> Any:
+    """A heatmap of altair data made of `cells_of`, features in the order of `names`."""
+    alt = require("altair", "A chart of the feature graph")
+    scale = alt.Scale(scheme="redblue", domain=[-1, 1]) if signed else alt.Scale(scheme="viridis", domain=[0, 1])
+    labels = alt.Axis(labels=len(names) <= NAMED, ticks=False, labelLimit=110, labelOverlap=True, domain=False)
+    along: dict[str, Any] = {"title": None, "sort": None, "scale": alt.Scale(domain=list(names)), "axis": labels}
+    legend = alt.Legend(orient="bottom", gradientLength=160) if len(names) <= NAMED else None
+    return (
+        alt.Chart(cells)
+        .mark_rect()
+        .encode(
+            x=alt.X("other:N", **along),
+            y=alt.Y("feature:N", **along),
+            color=alt.Color("similarity:Q", scale=scale, title="similarity", legend=legend),
+            tooltip=["feature:N", "other:N", alt.Tooltip("similarity:Q", format=".3f")],
+        )
     )
-    base = alt.Chart(alt.Data(values=nodes)).encode(x=x, y=y)
-    points = base.mark_circle(opacity=0.9).encode(
-        size=alt.Size("importance:Q", scale=alt.Scale(zero=False, range=[30, 600])),
-        color=alt.Color("cluster:N", scale=alt.Scale(scheme="tableau20")),
-        tooltip=["feature:N", alt.Tooltip("importance:Q", format=".4f"), "cluster:N"],
+
+
+def lines_of(nodes: Sequence[dict[str, Any]], edges: Iterable[tuple[int, int, float]]) -> list[dict[str, Any]]:
+    """The rows of data of the edges (a, b, similarity) of a drawing."""
+    return [
+        {
+            "x": nodes[a]["x"],
+            "y": nodes[a]["y"],
+            "x2": nodes[b]["x"],
+            "y2": nodes[b]["y"],
+            "one": nodes[a]["feature"],
+            "other": nodes[b]["feature"],
+            "similarity": similarity,
+        }
+        for a, b, similarity in edges
+    ]
+
+
+def drawing_of(nodes: Any, lines: Any, numbers: Sequence[int]) -> Any:
+    """Nodes sized by importance and coloured by cluster, the kept ones ringed; lines between the most alike.
+
+    `nodes` and `lines` are altair data: of feature, label, x, y, importance, cluster and kept, and of `lines_of`;
+    `numbers` are those of the clusters.
+    """
+    alt = require("altair", "A chart of the feature graph")
+    place: dict[str, Any] = {"axis": None, "scale": alt.Scale(zero=False, nice=False, padding=28)}
+    x, y = alt.X("x:Q", **place), alt.Y("y:Q", **place)
+    alike = (
+        alt.Chart(lines)
+        .mark_rule(color=GREY)
+        .encode(
+            x=x,
+            y=y,
+            x2="x2:Q",
+            y2="y2:Q",
+            opacity=alt.Opacity("similarity:Q", scale=alt.Scale(range=[0.08, 0.7]), legend=None),
+            tooltip=["one:N", "other:N", alt.Tooltip("similarity:Q", format=".3f")],
+        )
     )
-    labels = base.mark_text(dy=-12, fontSize=10).encode(text="feature:N")
-    chart: altair.LayerChart = alt.layer(lines, points, labels)
-    return chart.properties(width=640, height=480, title=_title(graph))
-
-
-def drawn_edges(similarity: NDArray[np.float64], sigma: float | None = None) -> list[tuple[int, int]]:
-    """Pairs (i, j), i < j, to draw, strongest first."""
-    first, second = np.triu_indices(len(similarity), k=1)
-    strength = similarity[first, second]
-    order = np.argsort(-strength, kind="stable")
-    if sigma is not None:
-        kept = [int(e) for e in order if strength[e] > sigma][:_MOST_EDGES]
-    else:
-        reached: set[int] = set()
-        strongest = []
-        for e in order:
-            if not {int(first[e]), int(second[e])} <= reached:
-                strongest.append(int(e))
-                reached |= {int(first[e]), int(second[e])}
-        kept = list(dict.fromkeys([*strongest, *order.tolist()]))[: min(2 * len(similarity), _MOST_EDGES)]
-    return [(int(first[e]), int(second[e])) for e in kept if strength[e] > 0]
-
-
-def _condensed(similarity: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Distances 1 - similarity of all pairs, never below 0."""
-    first, second = np.triu_indices(len(similarity), k=1)
-    return np.maximum(0.0, 1.0 - similarity[first, second])
-
-
-def _tree(distance: NDArray[np.float64]) -> Any:
-    from scipy.cluster.hierarchy import linkage
-
-    return linkage(distance, method="average")
+    base = alt.Chart(nodes).encode(x=x, y=y)
+    colours = [COLOURS[i % len(COLOURS)] for i in range(len(numbers))]
+    size = alt.Size("importance:Q", scale=alt.Scale(zero=False, range=[30, 500]), legend=None)
+    dots = base.mark_circle(opacity=0.95).encode(
+        size=size,
+        color=alt.Color(
+            "cluster:N",
+            scale=alt.Scale(domain=[*numbers, "none"], range=[*colours, GREY]),
+            legend=None if len(numbers) > LEGEND else alt.Legend(orient="bottom", columns=7),
+        ),
+        tooltip=["feature:N", alt.Tooltip("importance:Q", format=".4f"), "cluster:N", "kept:N"],
+    )
+    rings = (
+        base.transform_filter("datum.kept")
+        .mark_point(filled=False, stroke=CHOSEN, strokeWidth=2, opacity=1)
+        .encode(size=size)
+    )
+    names = base.mark_text(dy=-13, fontSize=10, limit=120).encode(text="label:N")
+    return alt.layer(alike, dots, rings, names)
 
 
 def _title(graph: FeatureGraph) -> str:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import tempfile
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -12,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from leanrank.data.whole_file import whole_file
 from leanrank.errors import DataError, LeanRankError
 from leanrank.stats.constant import ConstantPartial
 from leanrank.stats.feature_graph import FeatureGraph, Partials
@@ -25,7 +24,7 @@ _SIMILARITY_SUMS = {"QuerySums": QuerySums, "PooledMoments": PooledMoments}
 
 
 def save_graph(graph: FeatureGraph, path: Path) -> None:
-    """Write beside `path`, then rename: a reader never sees half a file."""
+    """Write the graph to `path`, whole or not at all."""
     header: dict[str, Any] = {
         "format": _FORMAT,
         "version": _VERSION,
@@ -40,14 +39,8 @@ def save_graph(graph: FeatureGraph, path: Path) -> None:
         for part in ("importance", "similarity", "constant"):
             arrays |= {f"sums.{part}.{name}": array for name, array in getattr(sums, part)._asdict().items()}
     arrays["header"] = np.frombuffer(json.dumps(header, ensure_ascii=False).encode(), dtype=np.uint8)
-    handle, beside = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            np.savez(file, **arrays)  # type: ignore[arg-type]
-        os.replace(beside, path)
-    except BaseException:
-        os.unlink(beside)
-        raise
+    with whole_file(path) as file:
+        np.savez(file, **arrays)  # type: ignore[arg-type]
 
 
 def load_graph(path: Path) -> FeatureGraph:

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import reduce
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from leanrank.data.dense_parts import dense_parts
 from leanrank.data.ranking_data import RankingData
-from leanrank.engines.cuda.device import by_length, check_device, torch_device
+from leanrank.engines.arithmetic import Arithmetic
 from leanrank.errors import ParameterError
 from leanrank.kernels.pair_losses import cross_entropy_losses, error_losses, hinge_losses
 from leanrank.metrics._base import Metric
 from leanrank.metrics.average_precision import AP
 from leanrank.metrics.names import metric
 from leanrank.metrics.ndcg import NDCG
-from leanrank.stats.dense_parts import dense_parts
 from leanrank.stats.exact_sum import as_float, exact_sum
 
 _LOSSES = {"error": error_losses, "hinge": hinge_losses, "cross-entropy": cross_entropy_losses}
@@ -68,9 +69,6 @@ class Importance:
         For losses: mean over the queries that have pairs, or over all pairs of all queries.
     scale : {"query", "none"}
         For losses: bring each feature to [0, 1] inside each query first (constant: 0), or take values as given.
-    device : {"cpu", "cuda", "auto"}
-        Where to compute average precision and NDCG: this machine's processor, its GPU, or the GPU if there is one. The
-        sums are the same integers everywhere.
 
     Notes
     -----
@@ -94,7 +92,6 @@ class Importance:
     direction: str = "desc"
     average: str = "query"
     scale: str = "query"
-    device: str = "cpu"
 
     def __post_init__(self) -> None:
         if self.direction not in _DIRECTIONS:
@@ -107,14 +104,14 @@ class Importance:
             raise ParameterError.of("Importance", "average", "'query' for a metric", self.average)
         if not self.is_loss:
             self._measure()  # unknown names are refused here, not inside a worker
-        check_device("Importance", self.device, unsupported=None if self.has_gpu_form else repr(self.metric))
 
     @property
     def is_loss(self) -> bool:
         return isinstance(self.metric, str) and self.metric in _LOSSES
 
     @property
-    def has_gpu_form(self) -> bool:
+    def accelerated(self) -> bool:
+        """Whether there is a form of it for accelerators: of average precision and NDCG."""
         return isinstance(measure := self._measure(), (AP, NDCG)) and measure.ties in ("expected", "input")
 
     def describe(self) -> dict[str, str]:
@@ -128,20 +125,29 @@ class Importance:
     def of(self, block: RankingData) -> ImportancePartial:
         """Sums over the queries of a block."""
         block.require_complete("Importance")
-        partial: ImportancePartial | None = None
-        for part in dense_parts(block):
-            new = self._of_losses(part) if self.is_loss else self._of_metric(part)
-            partial = new if partial is None else merge_importance(partial, new)
-        assert partial is not None  # a block is never empty
-        return partial
+        of_part = self._of_losses if self.is_loss else self._of_metric
+        return reduce(self.merge, map(of_part, dense_parts(block)))
+
+    def of_on(self, block: RankingData, arithmetic: Arithmetic) -> ImportancePartial:
+        """The same sums by an accelerator's arithmetic."""
+        low_first = {"desc": (False,), "asc": (True,), "max": (False, True)}[self.direction]
+        return ImportancePartial(*arithmetic.metric_sums(block, self._measure(), low_first))
 
     def merge(self, a: ImportancePartial, b: ImportancePartial) -> ImportancePartial:
         """The sums of two sets of queries together."""
-        return merge_importance(a, b)
+        return ImportancePartial(a.total + b.total, a.squares + b.squares, a.weight + b.weight)
 
     def finish(self, partial: ImportancePartial) -> FeatureScores:
-        """Means and standard deviations of the sums."""
-        return finish_importance(partial, self.direction)
+        """Means and standard deviations, of the better direction for each feature where both were summed."""
+        weight = np.maximum(partial.weight, 1)
+        means = as_float(partial.total) / weight
+        variance = as_float(partial.squares) / weight - means**2
+        spread = np.sqrt(np.maximum(variance.round(12), 0.0))  # a variance below 1e-12 is rounding
+        means = means.round(12)
+        better = (means[1:] > means[:1]).any(axis=0).astype(np.intp)
+        columns = np.arange(means.shape[1])
+        descending = better == 0 if self.direction != "asc" else np.zeros(means.shape[1], dtype=bool)
+        return FeatureScores(means[better, columns], spread[better, columns], partial.weight, descending)
 
     def _measure(self) -> Any:
         if self.is_loss or not isinstance(self.metric, str):
@@ -151,22 +157,6 @@ class Importance:
         return metric(self.metric, ties=self.ties) if differs else measure
 
     def _of_metric(self, block: RankingData) -> ImportancePartial:
-        device = torch_device(self.device, supported=self.has_gpu_form)
-        if device is None:
-            return self._of_processor(block)
-        short, too_long = by_length(block)
-        if short is None:
-            return self._of_processor(block)
-        found = self._of_gpu(short, device)
-        return found if too_long is None else merge_importance(found, self._of_processor(too_long))
-
-    def _of_gpu(self, block: RankingData, device: Any) -> ImportancePartial:
-        from leanrank.engines.cuda.importance import metric_sums
-
-        low_first = {"desc": (False,), "asc": (True,), "max": (False, True)}[self.direction]
-        return ImportancePartial(*metric_sums(block, self._measure(), low_first, device))
-
-    def _of_processor(self, block: RankingData) -> ImportancePartial:
         measure, X = self._measure(), block.X
         serial = {"n_threads": 1} if isinstance(measure, Metric) else {}  # the engine has the threads
         values = []
@@ -188,24 +178,6 @@ class Importance:
         wanted = {"desc": [0], "asc": [1], "max": [0, 1]}[self.direction]
         weight = n_pairs if self.average == "pairs" else (n_pairs > 0).astype(np.int64)
         return _sums(values[:, wanted], np.repeat(weight[:, None], K, axis=1))
-
-
-def merge_importance(a: ImportancePartial, b: ImportancePartial) -> ImportancePartial:
-    """The sums of two sets of queries together."""
-    return ImportancePartial(a.total + b.total, a.squares + b.squares, a.weight + b.weight)
-
-
-def finish_importance(partial: ImportancePartial, direction: str) -> FeatureScores:
-    """Means and standard deviations, of the better direction for each feature where both were summed."""
-    weight = np.maximum(partial.weight, 1)
-    means = as_float(partial.total) / weight
-    variance = as_float(partial.squares) / weight - means**2
-    spread = np.sqrt(np.maximum(variance.round(12), 0.0))  # a variance below 1e-12 is rounding
-    means = means.round(12)
-    better = (means[1:] > means[:1]).any(axis=0).astype(np.intp)
-    columns = np.arange(means.shape[1])
-    descending = better == 0 if direction != "asc" else np.zeros(means.shape[1], dtype=bool)
-    return FeatureScores(means[better, columns], spread[better, columns], partial.weight, descending)
 
 
 def _sums(values: NDArray[np.float64], weight: NDArray[np.int64]) -> ImportancePartial:

@@ -156,10 +156,10 @@ class Lint:
 
 
 def _feature_findings(p: _Partial, names: tuple[str, ...]) -> list[Finding]:
-    found: list[Finding] = []
+    findings: list[Finding] = []
 
     def say(kind: str, text: str, features: Any, severity: str = "warning") -> None:
-        found.append(Finding(kind, severity, text, tuple(names[int(j)] for j in features)))
+        findings.append(Finding(kind, severity, text, tuple(names[int(j)] for j in features)))
 
     empty = p.missing == p.n_rows
     constant = (p.low == p.high) & (p.missing == 0)
@@ -187,21 +187,21 @@ def _feature_findings(p: _Partial, names: tuple[str, ...]) -> list[Finding]:
     if leaks.size:
         best = p.ndcg[:, leaks].max() / p.judged
         say("leaking", f"ranks almost perfectly alone (NDCG@10 up to {best:.4f}): made from the label?", leaks)
-    return found
+    return findings
 
 
 def _query_findings(p: _Partial) -> list[Finding]:
-    found: list[Finding] = []
+    findings: list[Finding] = []
 
     def say(kind: str, queries: list[str], text: str) -> None:
         if queries:
             count = f"{len(queries):,} of {sum(map(len, p.sizes)):,} queries"
-            found.append(Finding(kind, "warning", f"{count} {text}", queries=tuple(queries[:NAMED])))
+            findings.append(Finding(kind, "warning", f"{count} {text}", queries=tuple(queries[:NAMED])))
 
     say("no relevant document", p.no_relevant, "have no document with a label above 0: no ranking of them is better")
     say("single document", p.single, "have a single document: there is nothing to rank")
     say("duplicate documents", p.twins, f"hold documents with equal feature values ({p.n_twins:,} surplus documents)")
-    return found
+    return findings
 
 
 def _salt(query: object) -> int:

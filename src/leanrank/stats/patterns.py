@@ -46,10 +46,10 @@ class PatternCounts:
 
 
 def _distinct(codes: NDArray[np.int32], counts: NDArray[np.int64]) -> Patterns:
-    number, found = equal_patterns(value_hashes(codes).sum(axis=0, dtype=np.uint64))
-    first = np.zeros(found, dtype=np.int64)
+    number, n_patterns = equal_patterns(value_hashes(codes).sum(axis=0, dtype=np.uint64))
+    first = np.zeros(n_patterns, dtype=np.int64)
     first[number[::-1]] = np.arange(len(number))[::-1]
-    total = np.zeros((found, counts.shape[1]), dtype=np.int64)
+    total = np.zeros((n_patterns, counts.shape[1]), dtype=np.int64)
     np.add.at(total, number, counts)
     return Patterns(np.ascontiguousarray(codes[first]), total)
 

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import reduce
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from leanrank.data.dense_parts import dense_parts
 from leanrank.data.ranking_data import RankingData
 from leanrank.kernels.rcdr import kendall_correlations, spearman_correlations
-from leanrank.stats.dense_parts import dense_parts
 from leanrank.stats.exact_sum import as_float, exact_sum
 
 # Attributes nearer than this share of their range are tied: projection leaves rounding errors where ties were.
@@ -40,14 +41,7 @@ class ColumnSpread:
 
     def of(self, block: RankingData) -> Spread:
         block.require_complete("RCDR")
-        spread: Spread | None = None
-        for part in dense_parts(block):
-            X = part.X.astype(np.float64)
-            mean = X.mean(axis=0)
-            new = Spread(len(X), mean, ((X - mean) ** 2).sum(axis=0), X.min(axis=0), X.max(axis=0))
-            spread = new if spread is None else self.merge(spread, new)
-        assert spread is not None  # a block is never empty
-        return spread
+        return reduce(self.merge, (_spread(part.X.astype(np.float64)) for part in dense_parts(block)))
 
     def merge(self, a: Spread, b: Spread) -> Spread:
         n = a.n + b.n
@@ -62,6 +56,11 @@ class ColumnSpread:
 
     def finish(self, partial: Spread) -> Spread:
         return partial
+
+
+def _spread(X: NDArray[np.float64]) -> Spread:
+    mean = X.mean(axis=0)
+    return Spread(len(X), mean, ((X - mean) ** 2).sum(axis=0), X.min(axis=0), X.max(axis=0))
 
 
 Partial = tuple[NDArray[np.int64], int, int]
@@ -83,12 +82,7 @@ class RankCorrelation:
     basis: NDArray[np.float64]
 
     def of(self, block: RankingData) -> Partial:
-        partial: Partial | None = None
-        for part in dense_parts(block):
-            new = self._of_dense(part)
-            partial = new if partial is None else self.merge(partial, new)
-        assert partial is not None  # a block is never empty
-        return partial
+        return reduce(self.merge, map(self._of_dense, dense_parts(block)))
 
     def _of_dense(self, block: RankingData) -> Partial:
         X = block.X / self.scale

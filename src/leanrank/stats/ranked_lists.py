@@ -8,13 +8,13 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
+from leanrank.data.dense_parts import dense_parts
 from leanrank.data.ranking_data import RankingData
 from leanrank.kernels._threads import over_queries
 from leanrank.kernels.bestgain import list_windows, merge_lists, merged_precisions, precisions
 from leanrank.kernels.list_order import rank_lists
 from leanrank.metrics._base import Metric
 from leanrank.metrics.average_precision import AP
-from leanrank.stats.dense_parts import dense_parts
 from leanrank.stats.exact_sum import as_float, exact_sum
 
 Partial = tuple[NDArray[np.int64], NDArray[np.int64], int]

@@ -57,13 +57,13 @@ class Neighbours(NamedTuple):
     """For each row the numbers of its nearest rows of each class, nearest first, and how many there are."""
 
     rows: NDArray[np.int32]  # (n, classes, k)
-    found: NDArray[np.int32]  # (n, classes)
+    n_near: NDArray[np.int32]  # (n, classes)
     visit: NDArray[np.bool_]  # (n,): rows left out have none
 
     @property
     def there(self) -> NDArray[np.bool_]:
         """Which of the k places are taken."""
-        places: NDArray[np.bool_] = np.arange(self.rows.shape[2]) < self.found[:, :, None]
+        places: NDArray[np.bool_] = np.arange(self.rows.shape[2]) < self.n_near[:, :, None]
         return places & self.visit[:, None, None]
 
 
@@ -142,17 +142,17 @@ class ReliefSums:
         if self.sample is not None:
             visit = visit & (row_keys(data, self.sample[1]) <= self.sample[0])
         nearest = np.zeros((data.n_rows, n_classes, self.k), dtype=np.int32)
-        found = np.zeros((data.n_rows, n_classes), dtype=np.int32)
+        n_near = np.zeros((data.n_rows, n_classes), dtype=np.int32)
 
         def look(first: int, last: int) -> None:
-            rows.nearest(classes, visit, rows_ptr, reach, first, last, self.euclidean, nearest, found)
+            rows.nearest(classes, visit, rows_ptr, reach, first, last, self.euclidean, nearest, n_near)
 
         over_queries(look, rows_ptr, n_threads, min_rows=_ROWS)
-        weights, kept = self.weighing.weights(data, Neighbours(nearest, found, visit))
+        weights, kept = self.weighing.weights(data, Neighbours(nearest, n_near, visit))
         sums = np.empty((len(rows_ptr) - 1, len(weights), len(self.features)))
 
         def add(first: int, last: int) -> None:
-            rows.differences(visit, rows_ptr, first, last, nearest, found, weights, sums)
+            rows.differences(visit, rows_ptr, first, last, nearest, n_near, weights, sums)
 
         over_queries(add, rows_ptr, n_threads, min_rows=_ROWS)
         return exact_sum(sums, "a Relief sum"), exact_sum(kept[visit], "a Relief sum"), int(visit.sum())
@@ -215,7 +215,7 @@ class ClassDifferences:
         own = self.classes(data)[0]
         of_class = self.miss[own]
         of_class[np.arange(data.n_rows), own] = -1.0
-        share = of_class / np.maximum(neighbours.found, 1)
+        share = of_class / np.maximum(neighbours.n_near, 1)
         weights = np.broadcast_to(share[:, :, None], neighbours.rows.shape)
         return np.ascontiguousarray(weights)[None], np.empty((data.n_rows, 0))
 

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import reduce
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from leanrank.data.dense_parts import dense_parts
 from leanrank.data.ranking_data import RankingData
-from leanrank.engines.cuda.device import by_length, check_device, torch_device
+from leanrank.engines.arithmetic import Arithmetic
 from leanrank.errors import DataError, ParameterError, UnknownNameError
 from leanrank.kernels.centred_ranks import centred_ranks
 from leanrank.kernels.concordance import HALF, ORDINAL, STRICT, TAU_B, add_similarity, kendall_sums
 from leanrank.kernels.inversions import count_by_merging
 from leanrank.kernels.top_weighted import tau_ap_sums
-from leanrank.stats.dense_parts import dense_parts
 from leanrank.stats.exact_sum import as_float, exact_sum, from_fixed
 
 _KINDS = ("kendall", "pearson", "spearman", "tau_ap")
@@ -81,9 +82,6 @@ class Similarity:
         - "tau-b": (1 + tau_b) / 2, 0.5 where a feature is constant in the query.
     scope : {"query", "pooled"}
         For "spearman" and "pearson": mean over queries, or one correlation over all rows of all queries.
-    device : {"cpu", "cuda", "auto"}
-        Where to compute "kendall" and (by query) "spearman": this machine's processor, its GPU, or the GPU if there is
-        one. The sums are the same integers everywhere.
 
     Notes
     -----
@@ -112,7 +110,6 @@ class Similarity:
     kind: str = "kendall"
     ties: str = "strict"
     scope: str = "query"
-    device: str = "cpu"
 
     def __post_init__(self) -> None:
         if self.kind not in _KINDS:
@@ -123,11 +120,10 @@ class Similarity:
             raise ParameterError.of("Similarity", "scope", "'query' or 'pooled'", self.scope)
         if self.scope == "pooled" and self.kind not in ("pearson", "spearman"):
             raise ParameterError.of("Similarity", "scope", f"'query' for {self.kind!r}", self.scope)
-        asked = repr(self.kind) if self.scope == "query" else f"pooled {self.kind!r}"
-        check_device("Similarity", self.device, unsupported=None if self.has_gpu_form else asked)
 
     @property
-    def has_gpu_form(self) -> bool:
+    def accelerated(self) -> bool:
+        """Whether there is a form of it for accelerators: of "kendall" and, by query, "spearman"."""
         return self.scope == "query" and self.kind in ("kendall", "spearman")
 
     def describe(self) -> dict[str, str]:
@@ -137,43 +133,56 @@ class Similarity:
     def of(self, block: RankingData) -> SimilarityPartial:
         """Sums over the queries of a block; all values, where ranks are pooled."""
         block.require_complete("Similarity")
-        partial: SimilarityPartial | None = None
-        for part in dense_parts(block):
-            if self.scope == "query":
-                new: SimilarityPartial = self._of_queries(part)
-            else:
-                new = _moments(part.X) if self.kind == "pearson" else PooledValues((part.X,))
-            partial = new if partial is None else merge_similarity(partial, new)
-        assert partial is not None  # a block is never empty
-        return partial
+        return reduce(self.merge, map(self._of_part, dense_parts(block)))
+
+    def of_on(self, block: RankingData, arithmetic: Arithmetic) -> QuerySums:
+        """The same sums by an accelerator's arithmetic."""
+        if self.kind == "spearman":
+            total = arithmetic.spearman_sums(block)
+        else:
+            total = arithmetic.kendall_sums(block, _TIES[self.ties])
+        return QuerySums(total, np.array(int((block.query_sizes >= 2).sum())))
 
     def merge(self, a: SimilarityPartial, b: SimilarityPartial) -> SimilarityPartial:
         """What two sets of queries give together."""
-        return merge_similarity(a, b)
+        if isinstance(a, QuerySums) and isinstance(b, QuerySums):
+            return QuerySums(a.total + b.total, a.n_queries + b.n_queries)
+        if isinstance(a, PooledValues) and isinstance(b, PooledValues):
+            _check_kept(a.values + b.values)
+            return PooledValues(a.values + b.values)
+        assert isinstance(a, PooledMoments)
+        assert isinstance(b, PooledMoments)
+        n = a.n_rows + b.n_rows  # Chan, Golub and LeVeque (1979): no cancellation
+        apart = b.mean - a.mean
+        return PooledMoments(
+            n,
+            a.mean + apart * (b.n_rows / n),
+            a.products + b.products + np.outer(apart, apart) * (float(a.n_rows) * float(b.n_rows) / float(n)),
+            np.minimum(a.low, b.low),
+            np.maximum(a.high, b.high),
+        )
 
     def finish(self, partial: SimilarityPartial) -> NDArray[np.float64]:
         """The symmetric (K, K) matrix."""
-        return finish_similarity(partial, self.describe())
+        if isinstance(partial, PooledValues):
+            partial = _moments(_ranks(np.concatenate(partial.values)))
+        if isinstance(partial, PooledMoments):
+            spread = np.sqrt(np.diag(partial.products)) * (partial.high > partial.low)
+            similarity = _divided(partial.products, np.outer(spread, spread)).clip(-1.0, 1.0)
+        else:
+            similarity = as_float(partial.total) / max(int(partial.n_queries), 1)
+        similarity = np.triu(similarity) + np.triu(similarity, k=1).T
+        if self.kind == "kendall" and self.ties == "cosine":
+            norm = np.sqrt(np.diag(similarity))
+            similarity = _divided(similarity, np.outer(norm, norm))
+        return similarity.round(12) + 0.0  # no negative zero
+
+    def _of_part(self, block: RankingData) -> SimilarityPartial:
+        if self.scope == "query":
+            return self._of_queries(block)
+        return _moments(block.X) if self.kind == "pearson" else PooledValues((block.X,))
 
     def _of_queries(self, block: RankingData) -> QuerySums:
-        device = torch_device(self.device, supported=self.has_gpu_form)
-        if device is None:
-            return self._of_processor(block)
-        short, too_long = by_length(block)
-        parts = [] if short is None else [self._of_gpu(short, device)]
-        parts += [] if too_long is None else [self._of_processor(too_long)]
-        return QuerySums(sum(part.total for part in parts), sum(part.n_queries for part in parts))  # type: ignore[arg-type]
-
-    def _of_gpu(self, block: RankingData, device: Any) -> QuerySums:
-        from leanrank.engines.cuda.similarity import kendall_sums, spearman_sums
-
-        if self.kind == "spearman":
-            total, counted = spearman_sums(block, device)
-        else:
-            total, counted = kendall_sums(block, _TIES[self.ties], device)
-        return QuerySums(total, np.array(counted))
-
-    def _of_processor(self, block: RankingData) -> QuerySums:
         K, ptr = block.n_features, block.query_ptr
         if self.kind in ("pearson", "spearman"):
             return _correlations(block, ranks=self.kind == "spearman")
@@ -220,26 +229,6 @@ def _kendall_by_merging(X: NDArray[Any], mode: int, total: NDArray[np.int64]) ->
     return 1
 
 
-def merge_similarity(a: SimilarityPartial, b: SimilarityPartial) -> SimilarityPartial:
-    """What two sets of queries give together."""
-    if isinstance(a, QuerySums) and isinstance(b, QuerySums):
-        return QuerySums(a.total + b.total, a.n_queries + b.n_queries)
-    if isinstance(a, PooledValues) and isinstance(b, PooledValues):
-        _check_kept(a.values + b.values)
-        return PooledValues(a.values + b.values)
-    assert isinstance(a, PooledMoments)
-    assert isinstance(b, PooledMoments)
-    n = a.n_rows + b.n_rows  # Chan, Golub and LeVeque (1979): no cancellation
-    apart = b.mean - a.mean
-    return PooledMoments(
-        n,
-        a.mean + apart * (b.n_rows / n),
-        a.products + b.products + np.outer(apart, apart) * (float(a.n_rows) * float(b.n_rows) / float(n)),
-        np.minimum(a.low, b.low),
-        np.maximum(a.high, b.high),
-    )
-
-
 def _check_kept(values: tuple[NDArray[Any], ...]) -> None:
     """Refuse to gather more of a source than memory is meant to hold; pieces of one matrix take none of their own."""
     owners = {id(part if part.base is None else part.base) for part in values}
@@ -249,22 +238,6 @@ def _check_kept(values: tuple[NDArray[Any], ...]) -> None:
             f"{MAX_KEPT >> 20:,} MiB of them. Use scope='query' or kind='pearson', fold a part of the queries, or read "
             "the data into memory first."
         )
-
-
-def finish_similarity(partial: SimilarityPartial, described: Mapping[str, str]) -> NDArray[np.float64]:
-    """The symmetric (K, K) matrix."""
-    if isinstance(partial, PooledValues):
-        partial = _moments(_ranks(np.concatenate(partial.values)))
-    if isinstance(partial, PooledMoments):
-        spread = np.sqrt(np.diag(partial.products)) * (partial.high > partial.low)
-        similarity = _divided(partial.products, np.outer(spread, spread)).clip(-1.0, 1.0)
-    else:
-        similarity = as_float(partial.total) / max(int(partial.n_queries), 1)
-    similarity = np.triu(similarity) + np.triu(similarity, k=1).T
-    if described["ties"] == "cosine":
-        norm = np.sqrt(np.diag(similarity))
-        similarity = _divided(similarity, np.outer(norm, norm))
-    return similarity.round(12) + 0.0  # no negative zero
 
 
 def _correlations(block: RankingData, *, ranks: bool) -> QuerySums:

@@ -57,12 +57,12 @@ class PairUncertainty:
         offsets = self.binning.offsets
         entropy = entropies(marginal, offsets, n)
         if self.others is None:
-            found = symmetrical_uncertainties(joint, offsets, entropy, n)
+            values = symmetrical_uncertainties(joint, offsets, entropy, n)
         else:
             their_offsets = self.others.offsets
             theirs = entropies(other_marginal, their_offsets, n)
-            found = cross_uncertainties(joint, offsets, entropy, their_offsets, theirs, n)
-        return np.asarray(np.round(np.clip(found, 0.0, 1.0), 12))
+            values = cross_uncertainties(joint, offsets, entropy, their_offsets, theirs, n)
+        return np.asarray(np.round(np.clip(values, 0.0, 1.0), 12))
 
 
 def _coded(binning: Binning, block: RankingData) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
@@ -85,9 +85,9 @@ def pair_uncertainties(
     for i, rows in enumerate(groups):
         out[np.ix_(rows, rows)] = fold(PairUncertainty(binning.subset(rows)), source, engine)
         for columns in groups[i + 1 :]:
-            found = fold(PairUncertainty(binning.subset(rows), binning.subset(columns)), source, engine)
-            out[np.ix_(rows, columns)] = found
-            out[np.ix_(columns, rows)] = found.T
+            values = fold(PairUncertainty(binning.subset(rows), binning.subset(columns)), source, engine)
+            out[np.ix_(rows, columns)] = values
+            out[np.ix_(columns, rows)] = values.T
     return out
 
 

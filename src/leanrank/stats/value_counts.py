@@ -63,10 +63,10 @@ class ValueTable:
         size = len(self.values) + len(other.values)
         low, high, counts = np.empty(size), np.empty(size), np.empty((size, self.counts.shape[1]), dtype=np.int64)
         shift = max(self.shift, other.shift)
-        found = merge_sorted(
+        n_values = merge_sorted(
             self.values, self.highest, self.counts, other.values, other.highest, other.counts, shift, low, high, counts
         )
-        return ValueTable(low[:found], counts[:found], high[:found], shift).at_most(n)._owned()
+        return ValueTable(low[:n_values], counts[:n_values], high[:n_values], shift).at_most(n)._owned()
 
     def _owned(self) -> ValueTable:
         """Without the room that merging left behind."""
@@ -140,9 +140,9 @@ class ValueCounts:
         for column in columns(block.X):
             column = column + 0.0  # makes -0.0 the same value as 0.0
             low, counts = np.empty(len(column)), np.zeros((len(column), len(labels)), dtype=np.int64)
-            found = count_sorted(column, np.argsort(column), classes, low, counts)
-            values = low[:found].copy()
-            tables.append(ValueTable(values, counts[:found].copy(), values).at_most(self.max_values))
+            n_values = count_sorted(column, np.argsort(column), classes, low, counts)
+            values = low[:n_values].copy()
+            tables.append(ValueTable(values, counts[:n_values].copy(), values).at_most(self.max_values))
         return ValueTables(labels, tuple(tables))
 
     def merge(self, a: ValueTables, b: ValueTables) -> ValueTables:

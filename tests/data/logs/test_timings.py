@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from leanrank.cli._costs import read_costs
+from leanrank.cli._limits import read_costs
 from leanrank.cli.app import run
 from leanrank.data.logs.timings import costs_text, read_timings
 from leanrank.errors import LeanRankError

@@ -11,7 +11,7 @@ from leanrank.kernels import letor_parser as parser
 REPEATED_ID = 100
 
 _SHAPE = "<label> qid:<query> <feature>:<value> ... # comment"
-_NUMBERS = {"nan", "inf", "infinity"}
+_NUMBERS = {"nan", "inf", "infinity"}  # nan with a sign
 
 
 @dataclass(frozen=True)
@@ -28,8 +28,8 @@ class Fault:
         line_start = before.rfind(b"\n") + 1
         line = lines_before + before.count(b"\n") + 1
         column = len(before[line_start:].decode("utf-8", "replace")) + 1
-        found, expected = _explain(self.kind, self._token(), max_id, dtype)
-        return DataError(f"{file}, line {line:,}, column {column:,}: found {found}, expected {expected}.")
+        token, expected = _explain(self.kind, self._token(), max_id, dtype)
+        return DataError(f"{file}, line {line:,}, column {column:,}: found {token}, expected {expected}.")
 
     def _token(self) -> str:
         """The text up to the next blank, as printable characters."""
@@ -40,35 +40,35 @@ class Fault:
 
 
 def _explain(kind: int, token: str, max_id: int, dtype: str) -> tuple[str, str]:
-    found = _quoted(token)
+    shown = _quoted(token)
     feature, _, value = token.partition(":")
     if kind == parser.BAD_LABEL:
-        return found, f"a number as label, in a line '{_SHAPE}'" + _not_text(token)
+        return shown, f"a number as label, in a line '{_SHAPE}'" + _not_text(token)
     if kind == parser.BAD_QID:
         name = token[4:]
         if not name:
             return "'qid:' with nothing after it", "qid:<query>"
         if len(name.encode()) > parser.MAX_QID_BYTES:
             return f"a query id longer than {parser.MAX_QID_BYTES} bytes", "a shorter one"
-        return found, "a query id of printable UTF-8 characters"
+        return shown, "a query id of printable UTF-8 characters"
     if kind == parser.NO_QID:
-        return found or "the end of the line", "qid:<query> after the label, as in the lines before"
+        return shown or "the end of the line", "qid:<query> after the label, as in the lines before"
     if kind == parser.LATE_QID:
-        return found, "no query id, as in the lines before"
+        return shown, "no query id, as in the lines before"
     if kind == parser.BAD_FEATURE:
-        return found, _expected_feature(feature, token)
+        return shown, _expected_feature(feature, token)
     if kind == parser.ID_TOO_LARGE:
         return f"feature id {_shortened(feature)}", f"at most {max_id:,} (n_features= sets another limit)"
     if kind == parser.NULL_REFUSED:
-        return found, "a number: null='error' refuses missing values"
+        return shown, "a number: null='error' refuses missing values"
     if kind == parser.OVERFLOW:
         wider = ": pass dtype='float64' for values that large" if dtype == "float32" and ":" in token else ""
-        return found, f"a number that fits in {dtype if ':' in token else 'float32'}{wider}"
+        return shown, f"a number that fits in {dtype if ':' in token else 'float32'}{wider}"
     if kind == REPEATED_ID:
         return f"feature id {feature} a second time", "each feature once in a line"
     if value.lstrip("+-").lower() in _NUMBERS:
-        return found, "a finite number (write NULL where a value is missing)"
-    return found, "a number or NULL after the colon"
+        return shown, "a finite number (write NULL where a value is missing)"
+    return shown, "a number or NULL after the colon"
 
 
 def _expected_feature(feature: str, token: str) -> str:

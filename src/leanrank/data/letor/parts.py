@@ -115,8 +115,8 @@ def query_start(file: BinaryIO, offset: int) -> int:
     query = _query_before(file, here)
     file.seek(here)
     while line := file.readline(MAX_LINE_BYTES):
-        found = _query_of(line)
-        if found is not None and found != query:
+        other = _query_of(line)
+        if other is not None and other != query:
             return here
         here += len(line)
     return here

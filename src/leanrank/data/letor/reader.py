@@ -2,27 +2,20 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Sequence
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from leanrank.data.compressed import PathLike
 from leanrank.data.grouping import query_offsets
 from leanrank.data.letor.lines import PIECE_BYTES
+from leanrank.data.letor.options import Null, Query, Sizes, Width, as_paths, checked, sizes_of
 from leanrank.data.letor.rows import SPARSE_BELOW, Format, Rows, Sparse, matrix, query_names
 from leanrank.data.letor.stream import Source, Stretch, stretches
 from leanrank.data.letor.writer import write_letor as write_letor
 from leanrank.data.ranking_data import RankingData
-from leanrank.errors import DataError, ParameterError
-
-#: The largest feature id that is believed without `n_features`: every feature gets a name.
-MAX_FEATURES = 1_000_000
-
-Null: TypeAlias = "Literal['nan', 'error'] | float"
-Query: TypeAlias = "PathLike | Sequence[PathLike] | Sequence[int] | NDArray[Any] | None"
+from leanrank.errors import DataError
 
 
 def read_letor(
@@ -31,7 +24,7 @@ def read_letor(
     n_features: int | None = None,
     feature_names: Sequence[str] | None = None,
     sparse: Sparse = "auto",
-    dtype: Literal["float32", "float64"] = "float32",
+    dtype: Width = "float32",
     null: Null = "nan",
     query: Query = None,
     regroup: bool = False,
@@ -55,10 +48,11 @@ def read_letor(
     dtype : "float32" or "float64"
         Width of the values: the double nearest to the decimal number, then rounded to this.
     null : "nan", "error" or a number
-        What ``NULL`` stands for: NaN (and the data are marked ``missing``), an error, or this number.
+        What ``NULL`` and ``nan`` stand for: NaN (and the data are marked ``missing``), an error, or this number.
     query : path, paths or group sizes, optional
-        For files without ``qid:``, the number of rows of each query, or a file with one such number a line.
-        If not given, ``<path>.query`` or ``<path>.group`` beside the file is taken. Queries then count from 0.
+        For files without ``qid:``, as LightGBM and XGBoost have them: the number of rows of each query, or a file with
+        one such number a line. If not given, ``<path>.query`` or ``<path>.group`` beside the file is taken. Queries
+        then count from 0. Where rows have a ``qid:``, a file beside is not looked at.
     regroup : bool
         Whether to bring together the rows of a query that are not adjacent (an error otherwise).
 
@@ -90,29 +84,27 @@ def read_letor(
     >>> folder.cleanup()
     """
     sources = as_paths(path)
-    form = check_options("read_letor", n_features, feature_names, sparse, dtype, null)
-    return read(sources, form, n_features, feature_names, sparse, sizes_of(query, sources), regroup)
+    form = checked("read_letor", n_features, feature_names, sparse, dtype, null)
+    return read(sources, form, sizes=sizes_of(query, sources), regroup=regroup)
 
 
 def read(
     sources: Sequence[Source],
     form: Format,
-    n_features: int | None = None,
-    feature_names: Sequence[str] | None = None,
-    sparse: Sparse = "auto",
-    sizes: Sequence[PathLike] | NDArray[np.int64] | None = None,
+    *,
+    sizes: Sizes = None,
     regroup: bool = False,
     piece_bytes: int = PIECE_BYTES,
 ) -> RankingData:
     """`read_letor` after its parameters are checked; sources may be binary streams."""
     parts = list(stretches(sources, form, sizes=sizes, regroup=regroup, piece_bytes=piece_bytes))
     largest = max(parts, key=lambda part: part.largest_id)
-    total = len(feature_names) if feature_names is not None else n_features or largest.largest_id
+    total = form.n_features or max(largest.largest_id, form.at_least)
     stored, n_rows = sum(len(part.rows.values) for part in parts), sum(len(part.rows) for part in parts)
-    is_sparse = choose_storage(sparse, stored, n_rows, total, largest.largest_at)
+    is_sparse = choose_storage(form.sparse, stored, n_rows, total, largest.largest_at)
     rows = [part.rows for part in parts]
-    missing = form.null_value is not None and np.isnan(form.null_value) and any(part.n_nulls for part in parts)
-    data = assemble(rows, starts_of(parts), total, feature_names, sparse=is_sparse, missing=bool(missing))
+    missing = form.marks_missing and any(part.n_nulls for part in parts)
+    data = assemble(rows, starts_of(parts), total, form.feature_names, sparse=is_sparse, missing=missing)
     return _regrouped(data) if regroup else data
 
 
@@ -170,57 +162,3 @@ def _regrouped(data: RankingData) -> RankingData:
     comments = None if data.comments is None else data.comments[order]
     ids: Any = query_ids
     return RankingData(data.X[order], data.y[order], query_ptr, ids, data.feature_names, comments, data.missing)
-
-
-def as_paths(path: PathLike | Iterable[PathLike]) -> list[PathLike]:
-    """One path or several as a list of at least one."""
-    if isinstance(path, (str, os.PathLike)):
-        return [path]
-    paths = list(path)
-    if not paths:
-        raise DataError("There is no file to read: the list of paths is empty.")
-    for one in paths:
-        if not isinstance(one, (str, os.PathLike)):
-            raise ParameterError.of("read_letor", "path", "a path or a list of paths", one)
-    return paths
-
-
-def sizes_of(query: Query, sources: Sequence[Source]) -> Sequence[PathLike] | NDArray[np.int64] | None:
-    """The `query` parameter as one file per source, or as group sizes."""
-    if query is None:
-        return None
-    if isinstance(query, (str, os.PathLike)):
-        query = [query]
-    given = list(query)
-    if given and all(isinstance(one, (str, os.PathLike)) for one in given):
-        if len(given) != len(sources):
-            raise ParameterError(f"The 'query' parameter names {len(given)} files for {len(sources)} LETOR files.")
-        return given
-    sizes = np.asarray(given)
-    if sizes.ndim != 1 or sizes.dtype.kind not in "iu" or not sizes.size or (sizes <= 0).any():
-        raise ParameterError.of("read_letor", "query", "a path, or the positive number of rows of each query", query)
-    return sizes.astype(np.int64)
-
-
-def check_options(
-    owner: str, n_features: Any, feature_names: Sequence[str] | None, sparse: Any, dtype: Any, null: Any
-) -> Format:
-    """Refuse what cannot be, and return how values are read."""
-    if n_features is not None and (isinstance(n_features, bool) or not 1 <= n_features < 2**31):
-        raise ParameterError.of(owner, "n_features", "a whole number from 1 to 2,147,483,647", n_features)
-    if feature_names is not None and (len(feature_names) == 0 or n_features not in (None, len(feature_names))):
-        found = f"{len(feature_names)} names" + (f" for n_features={n_features}" if n_features else "")
-        raise ParameterError.of(owner, "feature_names", "one name per feature", found)
-    if not isinstance(sparse, bool) and sparse != "auto":
-        raise ParameterError.of(owner, "sparse", "True, False or 'auto'", sparse)
-    width = getattr(dtype, "__name__", str(dtype))
-    if width not in ("float32", "float64"):
-        raise ParameterError.of(owner, "dtype", "'float32' or 'float64'", dtype)
-    number = isinstance(null, (int, float, np.number)) and not isinstance(null, bool) and np.isfinite(null)
-    if not number and null not in ("nan", "error"):
-        raise ParameterError.of(owner, "null", "'nan', 'error' or a finite number", null)
-    value = float(null) if number else {"nan": np.nan, "error": None}[null]
-    if value is not None and abs(value) > float(np.finfo(width).max):
-        raise ParameterError.of(owner, "null", f"a number that fits in {width}", null)
-    known = len(feature_names) if feature_names is not None else n_features
-    return Format(width, value, MAX_FEATURES if known is None else int(known))

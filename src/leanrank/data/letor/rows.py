@@ -24,11 +24,24 @@ _LIMIT = {"float32": 2.0**128 - 2.0**103, "float64": np.inf}
 
 @dataclass(frozen=True)
 class Format:
-    """How values are read: their width, what NULL means (None: refused) and the largest feature id."""
+    """How a file is read: the values' width, what NULL means (None: refused), the largest id, and the features.
+
+    `n_features` is their number where it is known before; otherwise they are as many as the largest id in the file, and
+    `at_least` so many.
+    """
 
     dtype: str = "float32"
     null_value: float | None = np.nan
     max_id: int = 2**31 - 1
+    n_features: int | None = None
+    feature_names: tuple[str, ...] | None = None
+    sparse: Sparse = "auto"
+    at_least: int = 0
+
+    @property
+    def marks_missing(self) -> bool:
+        """Whether NULL becomes a missing value."""
+        return self.null_value is not None and bool(np.isnan(self.null_value))
 
 
 @dataclass(frozen=True)

@@ -6,14 +6,13 @@ from bisect import bisect_right
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from copy import copy
-from typing import TYPE_CHECKING, Any, Literal
-
-import numpy as np
+from typing import TYPE_CHECKING, Any, Unpack
 
 from leanrank.data.compressed import PathLike, name_of
 from leanrank.data.letor.lines import PIECE_BYTES
-from leanrank.data.letor.reader import Null, Query, as_paths, assemble, check_options, choose_storage, sizes_of
-from leanrank.data.letor.rows import Rows, Sparse
+from leanrank.data.letor.options import LetorOptions, Query, Sizes, as_paths, checked, sizes_of
+from leanrank.data.letor.reader import assemble, choose_storage
+from leanrank.data.letor.rows import Format, Rows, Sparse
 from leanrank.data.letor.stream import Stretch, stretches
 from leanrank.data.ranking_data import BLOCK_ROWS, RankingData
 from leanrank.errors import ParameterError
@@ -23,20 +22,13 @@ if TYPE_CHECKING:
 
 
 def scan_letor(
-    path: PathLike | Iterable[PathLike],
-    *,
-    n_features: int | None = None,
-    feature_names: Sequence[str] | None = None,
-    sparse: Sparse = "auto",
-    dtype: Literal["float32", "float64"] = "float32",
-    null: Null = "nan",
-    query: Query = None,
+    path: PathLike | Iterable[PathLike], *, query: Query = None, **options: Unpack[LetorOptions]
 ) -> LetorSource:
     """A source of query-whole blocks of one or several LETOR files, for what does not fit in memory.
 
-    Parameters are those of `read_letor`. Without `n_features` or `feature_names` the files are read once here, to
-    count features (and check every line); every `blocks()` reads them again. Memory is bounded by the largest
-    query plus a block, and some 100 bytes per query, by which a query that comes back is noticed.
+    Parameters are those of `read_letor`, but for `regroup`. Without `n_features` or `feature_names` the files are read
+    once here, to count features (and check every line); every `blocks()` reads them again. Memory is bounded by the
+    largest query plus a block, and some 100 bytes per query, by which a query that comes back is noticed.
 
     With ``sparse="auto"`` all blocks are stored alike: by the share of stored cells of the whole if it was counted,
     else of the first block. Query ids of a block are int64 if all ids of that block are whole numbers.
@@ -54,41 +46,22 @@ def scan_letor(
     [[1], [2, 3]]
     >>> folder.cleanup()
     """
-    return LetorSource(
-        as_paths(path),
-        n_features=n_features,
-        feature_names=feature_names,
-        sparse=sparse,
-        dtype=dtype,
-        null=null,
-        query=query,
-    )
+    sources = as_paths(path)
+    return LetorSource(sources, checked("scan_letor", **options), sizes_of(query, sources))
 
 
 class LetorSource:
     """LETOR files as a `RankingSource`; made by `scan_letor`."""
 
     def __init__(
-        self,
-        sources: Sequence[Any],
-        *,
-        n_features: int | None = None,
-        feature_names: Sequence[str] | None = None,
-        sparse: Sparse = "auto",
-        dtype: Literal["float32", "float64"] = "float32",
-        null: Null = "nan",
-        query: Query = None,
-        piece_bytes: int = PIECE_BYTES,
+        self, sources: Sequence[Any], form: Format, sizes: Sizes = None, *, piece_bytes: int = PIECE_BYTES
     ) -> None:
-        self._sources = sources
-        self._form = check_options("scan_letor", n_features, feature_names, sparse, dtype, null)
-        self._sizes = sizes_of(query, sources)
+        self._sources, self._form, self._sizes = sources, form, sizes
         self._piece_bytes = piece_bytes
-        self._sparse: Sparse = sparse
-        self._missing = self._form.null_value is not None and bool(np.isnan(self._form.null_value))
-        known = len(feature_names) if feature_names is not None else n_features
-        self._n_features = known if known is not None else self._count()
-        names = feature_names if feature_names is not None else range(1, self._n_features + 1)
+        self._sparse: Sparse = form.sparse
+        self._missing = form.marks_missing
+        self._n_features = form.n_features if form.n_features is not None else self._count()
+        names = form.feature_names if form.feature_names is not None else range(1, self._n_features + 1)
         self.feature_names: tuple[str, ...] = tuple(str(name) for name in names)
 
     def __repr__(self) -> str:

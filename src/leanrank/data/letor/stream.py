@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from leanrank.data.compressed import PathLike, name_of, open_bytes
 from leanrank.data.letor.errors import Fault, came_back, no_rows, without_queries
-from leanrank.data.letor.groups import find_sizes, read_sizes
 from leanrank.data.letor.lines import PIECE_BYTES, whole_lines
+from leanrank.data.letor.query_sizes import find_sizes, read_sizes
 from leanrank.data.letor.rows import Format, Piece, Rows, parse_piece
 from leanrank.errors import DataError
 from leanrank.kernels import letor_parser as parser
@@ -101,7 +101,7 @@ def _pieces(source: Source, name: str, form: Format, piece_bytes: int) -> Iterat
 class _Queries:
     """Where queries begin, by ids in the rows or by sizes; notices a query that comes back.
 
-    Of each query its id and line are kept, about 100 bytes: all else is forgotten.
+    A query leaves its id and line behind, about 100 bytes: all else is forgotten.
     """
 
     def __init__(self, *, regroup: bool) -> None:

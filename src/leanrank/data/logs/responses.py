@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from leanrank.data.compressed import PathLike, open_bytes, without_suffix
+from leanrank.data.compressed import PathLike, open_bytes
+from leanrank.data.formats import without_compression
 from leanrank.errors import DataError
 
 
@@ -83,7 +84,7 @@ def _object(text: str, where: str) -> dict[str, Any]:
 
 
 def _stem(path: Path) -> str:
-    return without_suffix(path).stem
+    return without_compression(path).stem
 
 
 class _Raw(io.RawIOBase):

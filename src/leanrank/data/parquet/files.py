@@ -9,6 +9,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from leanrank.data.columns import as_frame
+from leanrank.data.formats import endings, format_of_name
 from leanrank.errors import DataError, LeanRankError
 
 _BUFFER_BYTES = 1 << 16  # read ahead per column, so that a large row group is not held as a whole
@@ -49,8 +50,8 @@ def batches(
         present = set(file.schema_arrow.names)  # made anew each time it is asked for
         wanted = [name for name in names if name in present]
         declared = sum(file.metadata.row_group(i).num_rows for i in row_groups)
-        found = file.iter_batches(batch_size=size, row_groups=list(row_groups), columns=wanted, use_threads=threads)
-        for batch in found:
+        read = file.iter_batches(batch_size=size, row_groups=list(row_groups), columns=wanted, use_threads=threads)
+        for batch in read:
             declared -= batch.num_rows
             if declared < 0:
                 raise DataError("there are more rows than the file itself states: it is damaged.")
@@ -66,10 +67,10 @@ def parquet_files(root: Path) -> list[Path]:
         return [root]
     if not root.is_dir():
         raise DataError(f"{root}: there is no such file or folder.")
-    inside = [one for one in root.rglob("*") if one.suffix.lower() in (".parquet", ".pq") and one.is_file()]
+    inside = [one for one in root.rglob("*") if format_of_name(one) == "parquet" and one.is_file()]
     visible = [one for one in inside if not any(part[0] in "._" for part in one.relative_to(root).parts)]
     if not visible:
-        raise DataError(f"{root}: there is no Parquet file (.parquet, .pq) in this folder.")
+        raise DataError(f"{root}: there is no Parquet file ({endings('parquet')}) in this folder.")
     return sorted(visible, key=lambda one: one.relative_to(root).parts)
 
 

@@ -38,7 +38,7 @@ class ParquetPart:
     Parameters
     ----------
     source : ParquetSource
-        Of the files of this part alone.
+        The files of this part alone.
     first : int
         The row group of the first file at which it begins.
     last : int

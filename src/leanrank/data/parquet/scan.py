@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from leanrank.data.columns import check_labels, check_values, id_column, label_column, numeric_matrix, text_column
 from leanrank.data.parquet.files import about, batches, folder_keys, is_numeric_type, opened_parquet, parquet_files
 from leanrank.data.ranking_data import BLOCK_ROWS, RankingData
-from leanrank.data.roles import Roles, assign_roles, refuse_duplicates, stated_roles
+from leanrank.data.roles import ColumnNames, Columns, Roles, assign_roles, refuse_duplicates, stated_columns
 from leanrank.data.whole_queries import Rows, whole_query_blocks
 from leanrank.errors import DataError
 
@@ -28,12 +28,9 @@ _BATCH_ROWS = 1 << 16
 def scan_parquet(
     path: str | os.PathLike[str],
     *,
-    label: str | None = None,
-    qid: str | None = None,
-    features: Sequence[str] | None = None,
-    comments: str | None = None,
     regroup: bool = False,
     missing: bool | None = None,
+    **columns: Unpack[ColumnNames],
 ) -> ParquetSource:
     """Open a Parquet file, or a folder of them, without reading it: a source of blocks of whole queries.
 
@@ -64,16 +61,7 @@ def scan_parquet(
     ...     [block.query_ids.tolist() for block in source.blocks(n_rows=2)]
     [['tea'], ['cup']]
     """
-    return open_parquet(
-        path,
-        label=label,
-        qid=qid,
-        features=features,
-        comments=comments,
-        regroup=regroup,
-        missing=missing,
-        needs_qid=True,
-    )
+    return open_parquet(path, Columns(**columns), regroup=regroup, missing=missing)
 
 
 @dataclass(frozen=True)
@@ -152,7 +140,7 @@ class ParquetSource:
             with about(file.path):
                 ids = self._ids(file, frame)
                 X = numeric_matrix(frame, roles.features, self.dtype)
-                check_values(X, roles.features, missing=self.missing, qid=ids, first_row=first_row)
+                check_values(X, roles.features, missing=self.missing, query_of=ids.__getitem__, first_row=first_row)
                 y = label_column(frame.get_column(roles.label).to_native(), f"column {roles.label!r}")
                 y = check_labels(y, f"column {roles.label!r}", first_row=first_row)
                 texts = None if roles.comments is None else text_column(frame.get_column(roles.comments))
@@ -182,43 +170,33 @@ class ParquetSource:
 
 def open_parquet(
     path: str | os.PathLike[str],
+    named: Columns,
     *,
-    label: str | None,
-    qid: str | None,
-    features: Sequence[str] | None,
-    comments: str | None,
-    regroup: bool,
-    missing: bool | None,
-    needs_qid: bool,
+    regroup: bool = False,
+    missing: bool | None = None,
+    needs_qid: bool = True,
 ) -> ParquetSource:
     """Read the footers, find out which column is what, and check that all files agree."""
     root = Path(path)
     paths = parquet_files(root)
-    footers = []
-    for one in paths:
-        with about(one), opened_parquet(one) as file:
-            schema = file.schema_arrow
-            refuse_duplicates(schema.names)
-            groups = tuple(file.metadata.row_group(i).num_rows for i in range(file.num_row_groups))
-            if min(groups, default=0) < 0 or sum(groups) != file.metadata.num_rows:
-                counts = f"{file.metadata.num_rows:,} rows in all but {sum(groups):,} in its row groups"
-                raise DataError(f"the file states {counts}: it is damaged.")
-            footers.append((schema, groups))
+    footers = [_footer(one) for one in paths]
     if not any(sum(groups) for _, groups in footers):
         raise DataError(f"{root}: there are no documents, only column names.")
     first = footers[0][0]
-    stated = stated_roles(first.metadata, first.names)
+    stated, stated_missing = stated_columns(first.metadata, first.names)
     keys = [folder_keys(one, root) for one in paths]
     with about(paths[0]):
         roles = assign_roles(
             {field.name: str(field.type) for field in first},
+            replace(
+                named,
+                label=named.label or stated.label,
+                qid=named.qid or stated.qid if needs_qid else None,
+                comments=named.comments or stated.comments,
+            ),
             numeric=[field.name for field in first if is_numeric_type(field.type)],
-            label=label or stated.get("label"),  # type: ignore[arg-type]
-            qid=qid or stated.get("qid") if needs_qid else None,  # type: ignore[arg-type]
-            comments=comments or stated.get("comments"),  # type: ignore[arg-type]
-            features=features,
             needs_qid=needs_qid,
-            missing=bool(stated.get("missing", False)) if missing is None else missing,
+            missing=stated_missing if missing is None else missing,
             also_qid=set.intersection(*map(set, keys)) - set(first.names),
         )
     for one, (schema, _) in zip(paths, footers, strict=True):
@@ -232,6 +210,18 @@ def open_parquet(
         text_ids=len({is_numeric_type(kind) for kind in kinds if kind is not None}) > 1,
         regroup=regroup,
     )
+
+
+def _footer(path: Path) -> tuple[Any, tuple[int, ...]]:
+    """The schema of a file, and the rows of its row groups."""
+    with about(path), opened_parquet(path) as file:
+        schema = file.schema_arrow
+        refuse_duplicates(schema.names)
+        groups = tuple(file.metadata.row_group(i).num_rows for i in range(file.num_row_groups))
+        if min(groups, default=0) < 0 or sum(groups) != file.metadata.num_rows:
+            counts = f"{file.metadata.num_rows:,} rows in all but {sum(groups):,} in its row groups"
+            raise DataError(f"the file states {counts}: it is damaged.")
+        return schema, groups
 
 
 def _folder_queries(values: Sequence[str | None], *, in_folder: bool) -> list[str | int | None]:

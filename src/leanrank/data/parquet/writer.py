@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from itertools import chain
 
+from leanrank.data.arrow_table import arrow_table, roles_of
 from leanrank.data.ranking_data import RankingSource
-from leanrank.data.tabular.frames import arrow_table, roles_of
 from leanrank.data.whole_file import whole_file
 from leanrank.errors import DataError
 

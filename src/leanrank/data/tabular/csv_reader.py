@@ -13,8 +13,9 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
+from leanrank.data.formats import codec_of
 from leanrank.data.ranking_data import RankingData
-from leanrank.data.roles import assign_roles, refuse_duplicates
+from leanrank.data.roles import Columns, assign_roles, refuse_duplicates
 from leanrank.data.tabular.frames import from_frame
 from leanrank.errors import DataError, LeanRankError
 
@@ -24,37 +25,26 @@ _WHOLE = r"^(0|-?[1-9][0-9]{0,17})$"
 
 def read_csv(
     path: Path,
+    named: Columns,
     *,
     delimiter: str,
-    label: str | None,
-    qid: str | None,
-    features: Sequence[str] | None,
-    comments: str | None,
-    group: ArrayLike | None,
-    query_ptr: ArrayLike | None,
-    regroup: bool,
-    missing: bool,
+    group: ArrayLike | None = None,
+    regroup: bool = False,
+    missing: bool = False,
 ) -> RankingData:
     """Read the file as a pyarrow table with the types its columns' roles ask for, then as any frame."""
     import pyarrow as pa
 
     names = _header(path, delimiter)
-    needs_qid = qid is not None or (group is None and query_ptr is None)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:  # what the names alone can tell, before the file is read
             refuse_duplicates(names)
-            roles = assign_roles(
-                dict.fromkeys(names, "text"),
-                numeric=names,
-                label=label,
-                qid=qid,
-                comments=comments,
-                features=features,
-                needs_qid=needs_qid,
-            )
+            needs_qid = named.qid is not None or group is None
+            roles = assign_roles(dict.fromkeys(names, "text"), named, numeric=names, needs_qid=needs_qid)
         except LeanRankError as error:
             raise type(error)(f"{path}: {error}{_other_delimiter(names, delimiter)}") from error
+    features = named.features
     types = {roles.label: pa.float64()}
     types |= {name: pa.string() for name in (roles.qid, roles.comments) if name is not None}
     if features is not None:
@@ -72,7 +62,6 @@ def read_csv(
             features=features,
             comments=roles.comments,
             group=group,
-            query_ptr=query_ptr,
             regroup=regroup,
             missing=missing,
         )
@@ -83,11 +72,16 @@ def read_csv(
         raise type(error)(f"{path}: {text}") from error
 
 
-def _line(path: Path, delimiter: str, record: int) -> int:
-    """The line on which a record ends; the line of names is record 1, empty lines are none."""
+def _stream(path: Path) -> Any:
+    """The file's bytes, decompressed as its name says, in small or capital letters."""
     import pyarrow as pa
 
-    with pa.input_stream(path) as stream:
+    return pa.input_stream(path, compression=codec_of(path))
+
+
+def _line(path: Path, delimiter: str, record: int) -> int:
+    """The line on which a record ends; the line of names is record 1, empty lines are none."""
+    with _stream(path) as stream:
         lines = csv.reader(io.TextIOWrapper(stream, "utf-8", "replace", newline=""), delimiter=delimiter)
         with suppress(csv.Error):  # a cell too long for Python's reader: the line reached so far
             for number, _ in enumerate(filter(None, lines), start=1):
@@ -112,7 +106,7 @@ def _header(path: Path, delimiter: str) -> list[str]:
     from pyarrow.csv import open_csv
 
     try:
-        with open_csv(path, **_options(delimiter, {}, None, threads=False)) as reader:
+        with _stream(path) as stream, open_csv(stream, **_options(delimiter, {}, None, threads=False)) as reader:
             return list(reader.schema.names)
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         raise DataError(_sentence(path, delimiter, error, [])) from error
@@ -123,10 +117,10 @@ def _read(path: Path, delimiter: str, types: dict[str, Any], names: Sequence[str
     from pyarrow.csv import read_csv as read
 
     try:
-        table = read(path, **_options(delimiter, types, only, threads=True))
+        table = read(_stream(path), **_options(delimiter, types, only, threads=True))
     except (pa.ArrowException, OSError, UnicodeDecodeError):
         try:  # once more on one thread, which counts lines
-            table = read(path, **_options(delimiter, types, only, threads=False))
+            table = read(_stream(path), **_options(delimiter, types, only, threads=False))
         except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
             raise DataError(_sentence(path, delimiter, error, names)) from error
     if not table.num_rows:

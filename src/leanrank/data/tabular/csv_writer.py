@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 
-from leanrank.data.compressed import create_bytes, without_suffix
+from leanrank.data.arrow_table import arrow_table
+from leanrank.data.compressed import create_bytes
+from leanrank.data.formats import DELIMITERS, ending
 from leanrank.data.ranking_data import RankingData, RankingSource
-from leanrank.data.tabular.frames import arrow_table
 
 
 def write_csv(data: RankingData | RankingSource, path: str | os.PathLike[str]) -> None:
@@ -17,6 +17,7 @@ def write_csv(data: RankingData | RankingSource, path: str | os.PathLike[str]) -
     back as what they were (`read_table` gives float64). The file appears whole or not at all.
 
     >>> import tempfile
+    >>> from pathlib import Path
     >>> data = RankingData([[2.5], [0.5]], [1, 0], [0, 2], ["tea"], ["bm25"])
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     write_csv(data, Path(folder, "judged.csv"))
@@ -30,7 +31,7 @@ def write_csv(data: RankingData | RankingSource, path: str | os.PathLike[str]) -
     import pyarrow.compute as pc
     from pyarrow.csv import CSVWriter, WriteOptions
 
-    delimiter = "\t" if without_suffix(Path(path)).suffix.lower() in (".tsv", ".tab") else ","
+    delimiter = DELIMITERS.get(ending(path), ",")
     writer = None
     with create_bytes(path) as file:
         for block in data.blocks():

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from leanrank._optional import require
+from leanrank.data.arrow_table import arrow_table
 from leanrank.data.columns import (
     as_frame,
     check_labels,
@@ -21,7 +22,7 @@ from leanrank.data.columns import (
 )
 from leanrank.data.grouping import query_offsets
 from leanrank.data.ranking_data import RankingData
-from leanrank.data.roles import Roles, assign_roles, free_name
+from leanrank.data.roles import Columns, assign_roles
 from leanrank.errors import DataError, ParameterError
 
 
@@ -82,11 +83,8 @@ def from_frame(
     by_name = isinstance(qid, (str, int, np.integer))
     roles = assign_roles(
         {name: str(dtype) for name, dtype in frame.schema.items()},
+        Columns(label, str(qid) if by_name else None, features, comments),
         numeric=[name for name in frame.columns if is_number(frame.get_column(name))],
-        label=label,
-        qid=str(qid) if by_name else None,
-        comments=comments,
-        features=features,
         needs_qid=by_name or (qid is None and group is None and query_ptr is None),
         missing=missing,
     )
@@ -124,34 +122,3 @@ def to_frame(data: RankingData, kind: str = "pyarrow") -> Any:
     if kind == "polars":
         return require("polars", "A polars frame").from_arrow(arrow_table(data))
     return arrow_table(data)
-
-
-def roles_of(data: RankingData, *, comments: bool) -> Roles:
-    """The columns that `arrow_table` gives to data with these features."""
-    names = data.feature_names
-    return Roles(
-        label=free_name("label", names),
-        qid=free_name("qid", names),
-        comments=free_name("comment", names) if comments else None,
-        features=names,
-        missing=data.missing,
-    )
-
-
-def arrow_table(data: RankingData, *, comments: bool | None = None) -> Any:
-    """As a pyarrow table; `comments` says whether it has that column even if the data have none."""
-    import pyarrow as pa
-
-    roles = roles_of(data, comments=data.comments is not None if comments is None else comments)
-    ids, X = data.qid, data.dense()
-    try:
-        columns = {roles.label: pa.array(data.y)}
-        columns[str(roles.qid)] = pa.array(ids.tolist() if ids.dtype.kind == "U" else ids)
-        if roles.comments is not None:
-            texts = [""] * data.n_rows if data.comments is None else [str(text) for text in data.comments]
-            columns[roles.comments] = pa.array(texts, type=pa.string())
-        for j, name in enumerate(roles.features):
-            columns[name] = pa.array(np.ascontiguousarray(X[:, j]))
-        return pa.table(columns)
-    except UnicodeEncodeError as error:
-        raise DataError(f"A text that is no Unicode cannot be put into a frame: {error}.") from error

@@ -11,17 +11,16 @@ from typing import Any
 
 import numpy as np
 
+from leanrank.data.formats import format_of_name
 from leanrank.data.whole_file import write_whole
 from leanrank.errors import DataError, UnknownNameError
+from leanrank.evaluation import journal_schema
 from leanrank.evaluation.journal import Journal, read_about
-from leanrank.evaluation.records import CrossValidation, FoldRecord, in_library, write_parquet_table
+from leanrank.evaluation.records import ALL_FEATURES, CrossValidation, FoldRecord, in_library, write_parquet_table
 from leanrank.evaluation.repetition import Repetition
 from leanrank.evaluation.significance import PairedTest, holm, paired_bootstraps, paired_differences, paired_t_test
 from leanrank.evaluation.stability import Stability
 from leanrank.evaluation.unified_ranking import UnifiedRanking, competition_ranks, unified_ranking
-
-#: The method that keeps every feature: what the others are measured against.
-REFERENCE = "all features"
 
 #: Figures are compared as they are printed.
 DECIMALS = 4
@@ -78,7 +77,7 @@ class Comparison:
     unfinished : int
         (ranker, k, method) combinations with some folds missing; they are in no table.
     graph_seconds : tuple of float
-        Of each feature graph computed, for all methods together; not part of the methods' selection seconds.
+        The time of each feature graph, computed for all methods together; not part of the methods' selection seconds.
     """
 
     about: Mapping[str, Any]
@@ -89,28 +88,28 @@ class Comparison:
     @classmethod
     def of(cls, journal: Journal, about: Mapping[str, Any]) -> Comparison:
         """The tables of an open journal about these things."""
-        found: dict[tuple[str, int | None, str], dict[int, FoldRecord]] = {}
+        finished: dict[tuple[str, int | None, str], dict[int, FoldRecord]] = {}
         graphs: list[float] = []
         for task, result, seconds in journal:
-            if task["task"] == "graph":
+            if journal_schema.is_graph(task):
                 graphs.append(seconds)
-            elif task["task"] == "cell":
+            elif journal_schema.is_cell(task):
                 key = (task["ranker"], task["k"], task["method"])
-                found.setdefault(key, {})[task["fold"]] = FoldRecord.from_dict(result)
+                finished.setdefault(key, {})[task["fold"]] = FoldRecord.from_dict(result)
         n_folds = len(about["folds"])
         metrics = dict(about["metrics"])
         runs = {
             key: CrossValidation(tuple(of_fold[f] for f in range(n_folds)), metrics)
-            for key, of_fold in sorted(found.items(), key=lambda item: _order(*item[0]))
+            for key, of_fold in sorted(finished.items(), key=lambda item: _order(*item[0]))
             if len(of_fold) == n_folds
         }
-        return cls(about, runs, len(found) - len(runs), tuple(graphs))
+        return cls(about, runs, len(finished) - len(runs), tuple(graphs))
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Comparison:
         """The tables of a journal file, finished or not."""
         about = read_about(path)
-        if about.get("what") != "compare":
+        if not journal_schema.is_comparison(about):
             raise DataError(f"{path}: is a journal, but not one of `compare`.")
         with Journal(path, about) as journal:
             return cls.of(journal, about)
@@ -146,11 +145,11 @@ class Comparison:
 
     def ranks(self) -> dict[tuple[str, int | None, str], dict[str, int]]:
         """(ranker, k, metric) -> competition rank of each method, by the printed figures; the reference takes part."""
-        found = {}
+        table = {}
         for place, column in self._columns().items():
             ranks = competition_ranks(list(column.values()), decimals=DECIMALS)
-            found[place] = dict(zip(column, ranks.tolist(), strict=True))
-        return found
+            table[place] = dict(zip(column, ranks.tolist(), strict=True))
+        return table
 
     def unified(self) -> UnifiedRanking | None:
         """The unified ranking over all columns; None where no method is in all of them."""
@@ -166,8 +165,8 @@ class Comparison:
         sizes = list(dict.fromkeys((ranker, k) for ranker, k, _ in self.runs if k is not None))
         for ranker, k in sizes:
             present = {method: run for (r, size, method), run in self.runs.items() if (r, size) == (ranker, k)}
-            if (ranker, None, REFERENCE) in self.runs:
-                present = {REFERENCE: self.runs[ranker, None, REFERENCE], **present}
+            if (ranker, None, ALL_FEATURES) in self.runs:
+                present = {ALL_FEATURES: self.runs[ranker, None, ALL_FEATURES], **present}
             for metric in self.metrics:
                 columns[ranker, k, metric] = {method: run.mean[metric] for method, run in present.items()}
         return columns
@@ -177,8 +176,8 @@ class Comparison:
         name = self._metric(metric)
         places, differences, t_tests = [], [], []
         for (ranker, k, method), run in self.runs.items():
-            reference = self.runs.get((ranker, None, REFERENCE))
-            if method == REFERENCE or reference is None:
+            reference = self.runs.get((ranker, None, ALL_FEATURES))
+            if method == ALL_FEATURES or reference is None:
                 continue
             first, second = run.per_query(name), reference.per_query(name)
             places.append((ranker, k, method))
@@ -204,7 +203,7 @@ class Comparison:
         return {
             key: run
             for key, run in self.runs.items()
-            if key[2] != REFERENCE and (self.about["tune"] or key[0] == first)
+            if key[2] != ALL_FEATURES and (self.about["tune"] or key[0] == first)
         }
 
     def to_frame(self, library: str = "pyarrow", *, per_query: bool = False) -> Any:
@@ -257,12 +256,12 @@ class Comparison:
 
 def check_kind(path: Path) -> None:
     """Refuse a file that `Comparison.write` could not write, before the work rather than after it."""
-    if path.suffix not in (".json", ".parquet", ".pq"):
+    if path.suffix != ".json" and format_of_name(path) != "parquet":
         raise UnknownNameError.of("kind of file", path.suffix, [".json", ".parquet"])
 
 
 def _order(ranker: str, k: int | None, method: str) -> tuple[str, int, bool, str]:
-    return ranker, 0 if k is None else k, method != REFERENCE, method
+    return ranker, 0 if k is None else k, method != ALL_FEATURES, method
 
 
 def _mean(values: Any) -> float:

@@ -13,11 +13,9 @@ from numpy.typing import NDArray
 from leanrank.evaluation.confidence_set import confidence_set
 from leanrank.evaluation.select.stop_rule import Difference, differences, surer_than_cheaper
 
-#: A method is called worse than the best when this sure: the smaller of the two levels at which Hansen, Lunde and
-#: Nason (2011) report model confidence sets.
-TOLD_APART = 0.75
-#: The candidate that keeps every feature: the reference, and the answer where nothing smaller will do.
-ALL = "all features"
+#: Level of the model confidence set of the methods: the smaller of the two at which Hansen, Lunde and Nason (2011)
+#: report theirs. A method outside of it is called worse than the best.
+MCS_LEVEL = 0.75
 
 Values = NDArray[np.float64]
 
@@ -26,14 +24,14 @@ Values = NDArray[np.float64]
 class Candidate:
     """A method at a size, with the set it chose in each fold and what those sets cost on average.
 
-    `later`: it was measured because of what others had shown.
+    `adaptive`: it was measured because of what others had shown.
     """
 
     method: str
     k: int
     sets: tuple[tuple[int, ...], ...]
     cost: float
-    later: bool = False
+    adaptive: bool = False
 
 
 class Provable(NamedTuple):
@@ -45,13 +43,14 @@ class Provable(NamedTuple):
     mean: float
 
 
-class Choice(NamedTuple):
-    """The number of the chosen candidate, whether its loss is proven small, and why it was chosen.
+@dataclass(frozen=True)
+class Choice:
+    """The index of the chosen candidate, whether its loss is proven small, and why it was chosen.
 
     Where the stop rule keeps all features, `provable` is what it would take with a larger `max_loss`.
     """
 
-    number: int
+    index: int
     proven: bool
     reason: str
     provable: Provable | None = None
@@ -79,14 +78,14 @@ class Rule:
             values[-1],
             max_loss=self.max_loss,
             level=self.level,
-            later=None if self.n_features is not None else [c.later for c in candidates],
+            adaptive=None if self.n_features is not None else [c.adaptive for c in candidates],
             random_state=self.random_state,
         )
 
-    def choose(self, candidates: Sequence[Candidate], values: Values, found: Sequence[Difference]) -> Choice:
-        """The choice; `found` is what `compare` says of these values."""
+    def choose(self, candidates: Sequence[Candidate], values: Values, losses: Sequence[Difference]) -> Choice:
+        """The choice; `losses` is what `compare` says of these values."""
         if self.n_features is None:
-            return self._stop(candidates, [mean(v) for v in values], found)
+            return self._stop(candidates, [mean(v) for v in values], losses)
         rows = self._of_the_size(candidates)
         best = rows[self._confidence_set(values[rows])[0]]
         asked = f"{self.n_features} feature{'s' * (self.n_features > 1)}"
@@ -96,10 +95,10 @@ class Rule:
         else:
             size = f"which all choose fewer than {asked}" if short else f"at {asked}"
             how = (
-                f"of {len(rows)} methods {size} on held-out queries, the first in the portfolio that {TOLD_APART:.0%} "
+                f"of {len(rows)} methods {size} on held-out queries, the first in the portfolio that {MCS_LEVEL:.0%} "
                 "confidence does not show to be worse than the best"
             )
-        return Choice(best, found[best].proves(self.max_loss), how)
+        return Choice(best, losses[best].proves(self.max_loss), how)
 
     def nested(self, candidates: Sequence[Candidate], values: Values, folds: Sequence[NDArray[np.int64]]) -> Difference:
         """Choose without a fold, measure on that fold, for each fold: what the choosing itself is worth."""
@@ -108,8 +107,8 @@ class Rule:
         for test in folds:
             others = np.setdiff1d(np.arange(len(baseline)), test)
             if (~np.isnan(baseline[others])).sum() >= 2:  # with fewer there is nothing to choose by
-                found = self.compare(candidates, values[:, others])
-                picked[test] = values[self.choose(candidates, values[:, others], found).number][test]
+                losses = self.compare(candidates, values[:, others])
+                picked[test] = values[self.choose(candidates, values[:, others], losses).index][test]
         return differences(
             picked[None], baseline, max_loss=self.max_loss, level=self.level, random_state=self.random_state
         )[0]
@@ -133,27 +132,27 @@ class Rule:
         return [i for i in smaller if all(len(s) == self.n_features for s in candidates[i].sets)] or list(smaller)
 
     def _confidence_set(self, values: Values) -> list[int]:
-        return confidence_set(values, level=TOLD_APART, random_state=self.random_state)
+        return confidence_set(values, level=MCS_LEVEL, random_state=self.random_state)
 
-    def _stop(self, candidates: Sequence[Candidate], means: list[float], found: Sequence[Difference]) -> Choice:
+    def _stop(self, candidates: Sequence[Candidate], means: list[float], losses: Sequence[Difference]) -> Choice:
         """The smallest set proven to lose little. That is all features where no other is: they lose nothing."""
 
         def smallest(loss: float) -> int | None:
-            proven = [i for i in range(len(candidates) - 1) if found[i].proves(loss)]
+            proven = [i for i in range(len(candidates) - 1) if losses[i].proves(loss)]
             return min(proven, key=lambda i: (candidates[i].cost, candidates[i].k, -means[i], i), default=None)
 
         size, sure = "cheapest" if self.priced else "smallest", f"{100 * self.level:g}% confidence"
         best = smallest(self.max_loss)
         if best is not None:
-            bound = f"one-sided bound {found[best].low_one_sided:+.4f}"
+            bound = f"one-sided bound {losses[best].low_one_sided:+.4f}"
             return Choice(best, True, f"the {size} set that loses at most {self.max_loss:g} with {sure} ({bound})")
-        surest = max(range(len(candidates) - 1), key=lambda i: (round(found[i].low_one_sided, 9), -i))
-        loss = thousandths(-found[surest].low_one_sided)
+        surest = max(range(len(candidates) - 1), key=lambda i: (round(losses[i].low_one_sided, 9), -i))
+        loss = thousandths(-losses[surest].low_one_sided)
         likely = smallest(loss)
-        n = f"{found[surest].n_queries:,} queries"
+        n = f"{losses[surest].n_queries:,} queries"
         if candidates[-1].cost > self.budget:
             best = surest if likely is None else likely
-            most = max(0.0, -found[best].low_one_sided)
+            most = max(0.0, -losses[best].low_one_sided)
             bound = (
                 "are too few to prove anything" if likely is None else f"prove only that it loses at most {most:.4f}"
             )
@@ -161,8 +160,8 @@ class Rule:
             return Choice(best, False, how)
         if likely is None:
             return Choice(len(candidates) - 1, True, f"{n} are too few to prove anything of smaller sets")
-        k, method, estimate = candidates[likely].k, candidates[likely].method, round(found[likely].mean, 6)
-        if all(d.high < -self.max_loss for d in found[:-1]):
+        k, method, estimate = candidates[likely].k, candidates[likely].method, round(losses[likely].mean, 6)
+        if all(d.high < -self.max_loss for d in losses[:-1]):
             how = f"every smaller set that was measured loses more than {self.max_loss:g}"
         else:
             how = f"{n} prove of no smaller set that it loses at most {self.max_loss:g}"
@@ -172,8 +171,8 @@ class Rule:
 
 def mean(values: Values) -> float:
     """Over the queries that the metric does not skip; rounded, so that the order of sums does not matter."""
-    judged = values[~np.isnan(values)]
-    return round(float(judged.mean()), 9) if judged.size else 0.0
+    counted = values[~np.isnan(values)]
+    return round(float(counted.mean()), 9) if counted.size else 0.0
 
 
 def thousandths(loss: float) -> float:

@@ -24,7 +24,7 @@ Values = NDArray[np.float64]
 
 
 def curve_point(
-    candidate: Candidate, values: Values, found: Difference, folds: Sequence[NDArray[np.int64]]
+    candidate: Candidate, values: Values, difference: Difference, folds: Sequence[NDArray[np.int64]]
 ) -> CurvePoint:
     """A candidate beside all features."""
     return CurvePoint(
@@ -32,10 +32,10 @@ def curve_point(
         k=candidate.k,
         cost=candidate.cost,
         mean=mean(values),
-        difference=round(found.mean, 6),
-        low=_rounded_down(found.low),
-        high=round(found.high, 6),
-        bound=_rounded_down(found.low_one_sided),
+        difference=round(difference.mean, 6),
+        low=_rounded_down(difference.low),
+        high=round(difference.high, 6),
+        bound=_rounded_down(difference.low_one_sided),
         per_fold=tuple(mean(values[test]) for test in folds),
     )
 
@@ -74,14 +74,14 @@ def losers(values: Values, baseline: Values, query_ids: NDArray[Any]) -> tuple[d
 
 def changes(difference: Values) -> dict[str, Any]:
     """Queries better, worse and the same, and a histogram of those that changed; 0 is always between two bins."""
-    judged = np.round(difference[~np.isnan(difference)], 9)
-    largest = max(float(np.abs(judged).max(initial=0.0)), 1e-6)
+    counted = np.round(difference[~np.isnan(difference)], 9)
+    largest = max(float(np.abs(counted).max(initial=0.0)), 1e-6)
     edges = np.round(np.linspace(-largest, largest, BINS + 1), 6)
-    counts, _ = np.histogram(np.clip(judged[judged != 0], edges[0], edges[-1]), edges)
+    counts, _ = np.histogram(np.clip(counted[counted != 0], edges[0], edges[-1]), edges)
     return {
-        "better": int((judged > 0).sum()),
-        "worse": int((judged < 0).sum()),
-        "same": int((judged == 0).sum()),
+        "better": int((counted > 0).sum()),
+        "worse": int((counted < 0).sum()),
+        "same": int((counted == 0).sum()),
         "edges": edges.tolist(),
         "counts": counts.tolist(),
     }

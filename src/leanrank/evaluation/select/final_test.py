@@ -6,30 +6,24 @@ from typing import Any
 
 import numpy as np
 
+from leanrank.data.folds import Fold
 from leanrank.data.ranking_data import RankingData
-from leanrank.evaluation.held_out import filled, scaled
 from leanrank.evaluation.select.selection import Selection
 from leanrank.evaluation.select.stop_rule import differences
+from leanrank.evaluation.training import prepared, train
 from leanrank.metrics._base import Metric
 from leanrank.rankers._base import Ranker
-from leanrank.rankers.adapters import Adapter
-from leanrank.selectors.cegb import for_columns
 
 
 def final_test(
-    selection: Selection, ranker: Ranker, metric: Metric, train: RankingData, valid: RankingData, test: RankingData
+    selection: Selection, ranker: Ranker, metric: Metric, learn: RankingData, valid: RankingData, test: RankingData
 ) -> dict[str, Any]:
     """Train on all features and on the selected ones, compare on `test`: the two means and their difference."""
-    if not ranker._takes_missing:
-        train, valid, test = filled(train), filled(valid), filled(test)
-    if not isinstance(ranker, Adapter):
-        train, valid, test = scaled(train), scaled(valid), scaled(test)
+    fold = Fold("test", *(prepared(part, ranker) for part in (learn, valid, test)))
     values = []
-    for columns in (np.arange(train.n_features), np.sort(np.array(selection.indices, dtype=np.int64))):
-        fitted = for_columns(ranker, columns.tolist(), train.n_features)
-        fitted.fit(train.subset(columns), eval_set=valid.subset(columns))
-        part = test.subset(columns)
-        values.append(metric.per_query(part.y, fitted.predict(part), part.query_ptr))
+    for features in (range(fold.n_features), sorted(selection.indices)):
+        trained = train(ranker, fold, list(features))
+        values += trained.per_query(trained.fold.test, metric)
     before, after = values
     return {
         "all_features": round(float(np.nanmean(before)), 9),

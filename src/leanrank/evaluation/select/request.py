@@ -4,26 +4,121 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 from numbers import Integral, Real
 from sys import float_info
 from typing import Any
 
 import numpy as np
 
+from leanrank import __version__
 from leanrank.data.columns import as_frame
 from leanrank.data.door import as_ranking_data
 from leanrank.data.ranking_data import RankingData
 from leanrank.errors import DataError, ParameterError
+from leanrank.evaluation.select.choice import Rule
+from leanrank.evaluation.select.effort import Effort
 from leanrank.metrics._base import Metric
 from leanrank.metrics.names import metric as parse_metric
 from leanrank.rankers._base import Ranker
 from leanrank.selectors._base import Selector
+from leanrank.selectors.column_limits import ColumnLimits
 from leanrank.selectors.limits import Limits
 from leanrank.selectors.selection_record import plain
 
 #: Where an object without a repr of its own lies in memory: another place in every process.
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Request:
+    """What `select` was asked for; `checked` before any work.
+
+    Parameters
+    ----------
+    data : RankingData
+    valid : RankingData or None
+        What rankers stop on, of the same features.
+    ranker : Ranker
+    metric : Metric
+    methods : str or list
+        As they were given: names of the registry, or selectors.
+    portfolio : dict
+        The selectors that they mean, by name.
+    effort : Effort
+    n_features : int or None
+        The size asked for; None leaves it to the stop rule.
+    max_loss, level : float
+        The loss that the stop rule allows, and the level of its bounds.
+    limits : Limits
+    cv, random_state : int
+        How queries are cut into folds.
+    """
+
+    data: RankingData
+    valid: RankingData | None
+    ranker: Ranker
+    metric: Metric
+    methods: str | list[Any]
+    portfolio: Mapping[str, Selector]
+    effort: Effort
+    n_features: int | None
+    max_loss: float
+    level: float
+    limits: Limits
+    cv: int
+    random_state: int
+
+    def checked(self) -> Request:
+        """This request, or the error that says what cannot be."""
+        check_limits(self.limits, self.data.feature_names, self.n_features)
+        check_judged(self.data, self.metric, self.cv)
+        return self if self.n_features is None else replace(self, n_features=int(self.n_features))
+
+    @cached_property
+    def columns(self) -> ColumnLimits:
+        """The limits by column."""
+        return self.limits.bound("select", self.data.feature_names)
+
+    @property
+    def rule(self) -> Rule:
+        """What chooses among candidates."""
+        return Rule(
+            n_features=self.n_features,
+            max_loss=self.max_loss,
+            level=self.level,
+            budget=self.columns.budget,
+            priced=self.limits.costs is not None or self.limits.groups is not None,
+            random_state=self.random_state,
+        )
+
+    @cached_property
+    def settings(self) -> dict[str, Any]:
+        """Plain values that tell this request from any other, in the order in which they are shown."""
+        return {
+            "metric": repr(self.metric),
+            "metric_name": self.metric.name,
+            **ranker_settings(self.ranker),
+            **method_settings(self.methods, self.portfolio),
+            "effort": self.effort.name,
+            "max_loss": self.max_loss,
+            "level": self.level,
+            "n_features": self.n_features,
+            **limit_settings(self.limits, self.data.feature_names),
+            "cv": self.cv,
+            "random_state": self.random_state,
+            "version": __version__,
+            "fingerprint": self.data.fingerprint(),
+            "valid": None if self.valid is None else self.valid.fingerprint(),
+        }
+
+    def about(self) -> dict[str, Any]:
+        """The settings that fits depend on, which their journal is known by.
+
+        They do not depend on the loss that is allowed: another one is answered from the same journal.
+        """
+        return {name: value for name, value in self.settings.items() if name not in ("max_loss", "level")}
 
 
 def whole_number(name: str, value: Any, rule: str, low: int, high: float = np.inf) -> int:
@@ -69,9 +164,11 @@ def valid_of(valid: Any, data: RankingData) -> RankingData | None:
         if numbered and valid.n_features == data.n_features:  # a bare array has no names of its own
             valid = replace(valid, feature_names=data.feature_names)
     if not isinstance(valid, RankingData):
-        found = f"a tuple of {len(valid)}" if isinstance(valid, tuple) else f"an object of type {type(valid).__name__}"
+        kind = f"a tuple of {len(valid)}" if isinstance(valid, tuple) else f"an object of type {type(valid).__name__}"
         raise ParameterError(
-            f"The 'valid' parameter of select must be a RankingData or a tuple (X, y, qid). Got {found} instead."
+            f"The 'valid' parameter of select must be a RankingData or a tuple (X, y, qid). Got {kind} instead.",
+            owner="select",
+            parameter="valid",
         )
     there, here = valid.feature_names, data.feature_names
     if len(there) != len(here):
@@ -103,42 +200,48 @@ def check_judged(data: RankingData, metric: Metric, cv: int) -> None:
     if judged < cv:
         raise DataError(
             f"{judged} of {data.n_queries:,} queries are judged (two documents with different labels, and counted by "
-            f"{metric.name}), but {cv} folds need at least {cv}: judge more queries, or ask for fewer folds with 'cv'."
+            f"{metric.name}), but {cv} folds need at least {cv}: judge more queries, or ask for fewer folds.",
+            owner="select",
+            parameter="cv",
         )
 
 
-def limits_of(
-    names: Sequence[str], *, costs: Any, groups: Any, must_keep: Any, never: Any, budget: Any, n_features: Any
-) -> tuple[Limits, dict[str, Any]]:
-    """The limits, and the settings that say the same: by name of feature, in the order of the columns."""
-    if budget is not None:
-        budget = real_number("budget", budget, "a number >= 0 or None", 0)
-    if _by_label(costs):
-        costs = dict(costs.items())
-    limits = Limits.of("select", names, costs=costs, groups=groups, must_keep=must_keep, never=never, budget=budget)
-    for group in groups or ():
+def check_limits(limits: Limits, names: Sequence[str], n_features: int | None) -> None:
+    """Refuse limits under which there is nothing to select, or not so many features."""
+    columns = limits.bound("select", names)
+    for group in limits.groups or ():
         if str(group) in names:
             raise ParameterError(f"Group {group!r} of select reads like the feature {str(group)!r}: name it otherwise.")
     nothing = np.zeros(len(names), dtype=bool)
-    if not limits.open(nothing).any():
-        cheapest = float(limits.marginal(nothing)[~limits.never].min())
-        raise ParameterError.of("select", "budget", f">= {cheapest:g}, the cost of the cheapest feature", budget)
+    if not columns.open(nothing).any():
+        cheapest = float(columns.marginal(nothing)[~columns.never].min())
+        rule = f">= {cheapest:g}, the cost of the cheapest feature"
+        raise ParameterError.of("select", "budget", rule, limits.budget)
     if n_features is not None:
-        usable, kept = int((~limits.never).sum()), int(limits.must_keep.sum())
-        rule = f"from 1 to {usable}, the number of features" + (" not in 'never'" if limits.never.any() else "")
-        n_features = whole_number("n_features", n_features, rule, 1, usable)
-        if n_features < kept:
-            rule = f">= {kept}, the number of features in 'must_keep'"
+        usable, kept = int((~columns.never).sum()), int(columns.must_keep.sum())
+        rule = f"from 1 to {usable}, the number of features" + (" that may be taken" if columns.never.any() else "")
+        if whole_number("n_features", n_features, rule, 1, usable) < kept:
+            rule = f">= {kept}, the number of features that must be kept"
             raise ParameterError.of("select", "n_features", rule, n_features)
-    settings = {
-        "n_features": n_features,
-        "costs": _costs_by_name(names, costs, groups or {}),
-        "groups": _groups_by_name(names, limits, groups) if groups else None,
-        "budget": budget,
-        "must_keep": [names[j] for j in np.flatnonzero(limits.must_keep).tolist()],
-        "never": [names[j] for j in np.flatnonzero(limits.never).tolist()],
+
+
+def limits_of(*, costs: Any, groups: Any, must_keep: Any, never: Any, budget: Any) -> Limits:
+    """The limits, with costs as a dict where they are a series with names for labels."""
+    if budget is not None:
+        budget = real_number("budget", budget, "a number >= 0 or None", 0)
+    return Limits(dict(costs.items()) if _by_label(costs) else costs, groups, must_keep, never, budget)
+
+
+def limit_settings(limits: Limits, names: Sequence[str]) -> dict[str, Any]:
+    """The limits by name of feature, in the order of the columns."""
+    columns = limits.bound("select", names)
+    return {
+        "costs": _costs_by_name(names, limits.costs, limits.groups or {}),
+        "groups": _groups_by_name(names, columns, limits.groups) if limits.groups else None,
+        "budget": limits.budget,
+        "must_keep": [names[j] for j in np.flatnonzero(columns.must_keep).tolist()],
+        "never": [names[j] for j in np.flatnonzero(columns.never).tolist()],
     }
-    return limits, settings
 
 
 def _by_label(costs: Any) -> bool:
@@ -162,7 +265,7 @@ def _costs_by_name(names: Sequence[str], costs: Any, groups: Mapping[Any, Any]) 
     return dict(sorted(given.items(), key=lambda item: (place.get(item[0], len(names)), item[0])))
 
 
-def _groups_by_name(names: Sequence[str], limits: Limits, groups: Mapping[Any, Any]) -> dict[str, list[str]]:
+def _groups_by_name(names: Sequence[str], limits: ColumnLimits, groups: Mapping[Any, Any]) -> dict[str, list[str]]:
     members = zip(groups, limits.member, strict=True)
     return dict(sorted((str(group), [names[j] for j in np.flatnonzero(row).tolist()]) for group, row in members))
 

@@ -13,7 +13,7 @@ import numpy as np
 from leanrank.data.ranking_data import RankingData
 from leanrank.data.whole_file import write_whole
 from leanrank.errors import DataError
-from leanrank.evaluation.select.choice import ALL
+from leanrank.evaluation.records import ALL_FEATURES
 
 FORMAT = "leanrank-selection"
 VERSION = 1
@@ -45,7 +45,7 @@ class Selection:
     Attributes
     ----------
     features, indices : tuple
-        Names and 0-based numbers of the features kept, in order of selection.
+        Names and 0-based indices of the features kept, in order of selection.
     method : str
         The method of the portfolio whose path they are.
     measured_k : int
@@ -82,7 +82,7 @@ class Selection:
         How many queries are better, worse and the same with these features, and a histogram of the differences of
         those that changed (`edges`, `counts`).
     source : dict
-        Of a run of the command line: the command and where the data were.
+        The command and where the data were, after a run of the command line.
     """
 
     features: tuple[str, ...]
@@ -125,8 +125,8 @@ class Selection:
     @property
     def undecided(self) -> bool:
         """Whether all features stay although some smaller set may lose no more than `max_loss`."""
-        smaller = [point for point in self.curve if point.method != ALL]
-        return self.method == ALL and any(point.high >= -self.settings["max_loss"] for point in smaller)
+        smaller = [point for point in self.curve if point.method != ALL_FEATURES]
+        return self.method == ALL_FEATURES and any(point.high >= -self.settings["max_loss"] for point in smaller)
 
     def transform(self, X: Any) -> Any:
         """Keep the selected features of RankingData, an array, a CSR matrix or a frame, in their order in `X`."""
@@ -144,7 +144,7 @@ class Selection:
 
     def sentence(self) -> str:
         """The answer in one sentence."""
-        if self.method == ALL:
+        if self.method == ALL_FEATURES:
             loss, metric = self.settings["max_loss"], self.settings["metric_name"].upper()
             rest = "" if self.n_features == len(self.feature_names) else " that may be used"
             why = f"no smaller set is proven to lose at most {loss:g} of {metric}"
@@ -174,7 +174,7 @@ class Selection:
         return "\n".join(lines)
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values. `names`, `ids` (1-based), `indices` (0-based) are as `leanrank select --method` writes them."""
+        """Plain values. `names`, `ids` (1-based), `indices` (0-based) are as `leanrank order` writes them."""
         return {
             "format": FORMAT,
             "format_version": VERSION,

@@ -14,10 +14,10 @@ from leanrank.errors import DataError, ParameterError
 
 #: On fewer judged queries nothing is called proven.
 FEWEST_QUERIES = 10
-#: At most so many candidates are measured because of what others have shown, ...
-LATER = 16
+#: At most so many candidates are adaptive, measured because of what others have shown, ...
+ADAPTIVE = 16
 #: ... and this share of the error allowed is kept for them.
-_FOR_LATER = 0.2
+_FOR_ADAPTIVE = 0.2
 #: Resampling weights held in memory at once.
 _CHUNK_CELLS = 4_000_000
 #: The least standard error of a resample, in units of that of the data.
@@ -60,7 +60,7 @@ def differences(
     *,
     max_loss: float = 0.0,
     level: float = 0.95,
-    later: Sequence[bool] | None = None,
+    adaptive: Sequence[bool] | None = None,
     n_resamples: int = 2_000,
     random_state: int = 0,
 ) -> list[Difference]:
@@ -78,13 +78,13 @@ def differences(
     max_loss : float
         The loss that the p-values test against.
     level : float
-        Of the bounds, 0.95 by default.
-    later : sequence of bool, optional
-        Candidates, at most `LATER`, that were measured because of what the others had shown. A fifth of the error that
-        `level` allows is kept for them, whether there are any or not, so that they do not move the bounds of the
+        Level of the bounds, 0.95 by default.
+    adaptive : sequence of bool, optional
+        Candidates, at most `ADAPTIVE`, that were measured because of what the others had shown. A fifth of the error
+        that `level` allows is kept for them, whether there are any or not, so that they do not move the bounds of the
         others. Their own bounds are at least as wide as those of Bonferroni with Student's t.
     n_resamples, random_state : int
-        Of the bootstrap.
+        Resamples of the bootstrap, and their seed.
 
     Notes
     -----
@@ -110,23 +110,23 @@ def differences(
         raise DataError(f"A difference needs at least two judged queries. Got {n}.")
     mean, error = table.mean(axis=1), standard_errors(table)
     safe = np.where(error > 0, error, 1.0)
-    added = np.zeros(len(table), dtype=bool) if later is None else np.asarray(later, dtype=bool)
+    added = np.zeros(len(table), dtype=bool) if adaptive is None else np.asarray(adaptive, dtype=bool)
     planned = ~added
     t = deviations(
         ((table - mean[:, None]) / (safe * np.sqrt(n))[:, None])[planned], n_resamples=n_resamples, seed=random_state
     )
     upper, both = t.max(axis=1), np.abs(t).max(axis=1)
-    allowed = (1 - level) * (1 if later is None else 1 - _FOR_LATER)
+    allowed = (1 - level) * (1 if adaptive is None else 1 - _FOR_ADAPTIVE)
     one_sided, two_sided = (np.full(len(table), np.quantile(t, 1 - allowed)) for t in (upper, both))
     standing = np.where(error > 0, (mean + max_loss) / safe, np.where(mean + max_loss >= 0, np.inf, -np.inf))
     p = (1 + (upper[:, None] >= standing).sum(axis=0)) / (1 + n_resamples)
-    if later is not None:
-        p = np.minimum(1.0, p / (1 - _FOR_LATER))
+    if adaptive is not None:
+        p = np.minimum(1.0, p / (1 - _FOR_ADAPTIVE))
     if added.any():
-        share = (1 - level) * _FOR_LATER / LATER
+        share = (1 - level) * _FOR_ADAPTIVE / ADAPTIVE
         one_sided[added] = np.maximum(one_sided[added], stats.t.isf(share, n - 1))
         two_sided[added] = np.maximum(two_sided[added], stats.t.isf(share / 2, n - 1))
-        p[added] = np.maximum(p[added], np.minimum(1.0, stats.t.sf(standing[added], n - 1) * LATER / _FOR_LATER))
+        p[added] = np.maximum(p[added], np.minimum(1.0, stats.t.sf(standing[added], n - 1) * ADAPTIVE / _FOR_ADAPTIVE))
     return [
         Difference(
             mean=float(mean[c]),
@@ -142,7 +142,7 @@ def differences(
 
 
 def standard_errors(table: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Of the mean of each row; 0 where all values of a row are the same but for rounding."""
+    """The standard error of the mean of each row; 0 where all values of a row are the same but for rounding."""
     error: NDArray[np.float64] = table.std(axis=1, ddof=1) / np.sqrt(table.shape[1])
     return np.where(error > _ROUNDING, error, 0.0)
 
@@ -174,7 +174,7 @@ def deviations(standard: NDArray[np.float64], *, n_resamples: int, seed: int) ->
 
 
 def surer_than_cheaper(points: Sequence[tuple[float, int, float]]) -> list[int]:
-    """Numbers of the points (cost, size, bound) bounded better than every cheaper or smaller one, the cheapest first.
+    """Indices of the points (cost, size, bound) bounded better than every cheaper or smaller one, the cheapest first.
 
     >>> surer_than_cheaper([(3.0, 3, -0.1), (1.0, 1, -0.3), (2.0, 2, -0.4)])
     [1, 0]
@@ -187,7 +187,7 @@ def surer_than_cheaper(points: Sequence[tuple[float, int, float]]) -> list[int]:
 
 
 def pareto_front(points: Sequence[tuple[float, float, float]]) -> list[int]:
-    """Numbers of the points (value, size, cost) that no other point beats: higher value, smaller size, lower cost.
+    """Indices of the points (value, size, cost) that no other point beats: higher value, smaller size, lower cost.
 
     >>> pareto_front([(0.5, 3, 3.0), (0.4, 1, 9.0), (0.5, 4, 3.0), (0.6, 9, 20.0)])
     [0, 1, 3]

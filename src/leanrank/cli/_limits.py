@@ -1,0 +1,86 @@
+"""Costs and rules for features as the command line gives them: a CSV file, and names with commas between."""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from leanrank.errors import DataError
+
+
+@dataclass(frozen=True)
+class LimitOptions:
+    """What the features may cost, and which are taken in any case or never; see `option_groups`."""
+
+    budget: Annotated[float | None, typer.Option(help="The most the features may cost together.")] = None
+    costs: Annotated[
+        Path | None, typer.Option(help="CSV with the columns feature, cost[, group]; a group is paid for once.")
+    ] = None
+    must_keep: Annotated[str | None, typer.Option(help="Features to keep in any case, separated by commas.")] = None
+    never: Annotated[str | None, typer.Option(help="Features never to take, separated by commas.")] = None
+
+    def read(self) -> dict[str, Any]:
+        """The limits as parameters of `leanrank.select`; those that were not given are None."""
+        prices, groups = (None, None) if self.costs is None else read_costs(self.costs)
+        return {
+            "budget": self.budget,
+            "costs": prices,
+            "groups": groups,
+            "must_keep": names_in(self.must_keep),
+            "never": names_in(self.never),
+        }
+
+
+def names_in(text: str | None) -> tuple[str, ...] | None:
+    """Names as in a line of a CSV file: one with a comma is quoted.
+
+    >>> names_in('bm25, "tf, title"')
+    ('bm25', 'tf, title')
+    """
+    if text is None:
+        return None
+    return tuple(name.strip() for name in next(csv.reader([text], skipinitialspace=True), ()) if name)
+
+
+def read_costs(path: Path) -> tuple[dict[str, float], dict[str, list[str]] | None]:
+    """Costs and groups from a CSV with the columns feature, cost and, optionally, group.
+
+    A row whose feature is the name of a group gives the cost of the group, which is paid once for all its features. A
+    feature has one cost; to be in several groups it takes a row for each, the cost in one of them.
+    """
+    costs: dict[str, float] = {}
+    groups: dict[str, list[str]] = {}
+    try:
+        with open(path, encoding="utf-8-sig", newline="") as file:
+            rows = csv.DictReader(file)
+            columns = rows.fieldnames or []
+            if "feature" not in columns or "cost" not in columns:
+                found = ", ".join(map(repr, columns)) or "none"
+                raise DataError(f"{path}: the columns must be feature, cost and optionally group. Got {found}.")
+            for row in rows:
+                name, text, group = row["feature"], row["cost"], row.get("group")
+                where = f"{path}, line {rows.line_num}"
+                if text is None or (text.strip() == "" and not group):
+                    raise DataError(f"{where}: feature {name!r} has no cost.")
+                if (text.strip() and name in costs) or (group and name in groups.get(group, ())):
+                    raise DataError(f"{where}: feature {name!r} is listed a second time. Leave out one of the lines.")
+                if group:
+                    groups.setdefault(group, []).append(name)
+                if text.strip():
+                    costs[name] = _number(text, where)
+    except OSError as error:
+        raise DataError(f"{path}: cannot be read ({error.strerror}).") from error
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise DataError(f"{path}: is not a CSV file ({error}).") from error
+    return costs, groups or None
+
+
+def _number(text: str, where: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise DataError(f"{where}: the cost {text!r} is not a number.") from None

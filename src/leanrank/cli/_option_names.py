@@ -1,0 +1,73 @@
+"""Errors as the command line says them: the option that was typed, not the parameter behind it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import typer
+from typer.core import TyperCommand
+
+from leanrank.errors import LeanRankError
+
+#: Parameters whose option has another name than they, in any command that has it.
+_CALLED_HERE = {
+    "groups": "costs",
+    "n_components": "k",
+    "n_features": "k",
+    "n_features_to_select": "k",
+    "n_jobs": "jobs",
+    "n_splits": "folds",
+    "random_state": "seed",
+}
+
+
+class Command(TyperCommand):
+    """A command whose errors name its options."""
+
+    def invoke(self, ctx: typer.Context) -> Any:  # type: ignore[override]
+        """Run it; an error on purpose comes out with the words of the command line."""
+        try:
+            return super().invoke(ctx)
+        except LeanRankError as error:
+            raise LeanRankError(sentence(error, self.params, ctx.params.get("setting") or ())) from error
+
+
+def sentence(error: LeanRankError, options: Iterable[Any], settings: Sequence[str] = ()) -> str:
+    """What the error says, with the option of its parameter, where the command has one.
+
+    Parameters
+    ----------
+    error : LeanRankError
+        It, or one that it came from, says whose parameter is wrong.
+    options : iterable of click parameters
+        Those of the command.
+    settings : sequence of str
+        What was given as --set NAME=VALUE.
+    """
+    said, cause = str(error), error
+    while cause.parameter is None and isinstance(cause.__cause__, LeanRankError):
+        cause = cause.__cause__
+    name, owner = cause.parameter, cause.owner
+    if name is None:
+        return said
+    option = _option(name, options, settings)
+    if option is None:
+        return said
+    # the shapes that sentences of this library have
+    spellings = (
+        f"The {name!r} parameter of {owner}",
+        f"The {name!r} of {owner}",
+        f"{name!r} of {owner}",
+        f"{name}=...",
+        f"{name}=True",
+    )
+    spelling = next((words for words in spellings if words in said), None)
+    return f"{option}: {said}" if spelling is None else said.replace(spelling, option)
+
+
+def _option(name: str, options: Iterable[Any], settings: Sequence[str]) -> str | None:
+    if any(text.partition("=")[0] == name for text in settings):
+        return f"--set {name}"
+    known = {str(option.name): str(option.opts[0]) for option in options if option.param_type_name == "option"}
+    return known.get(name) or known.get(_CALLED_HERE.get(name, ""))

@@ -1,0 +1,101 @@
+"""How a command reads judged data: the options for it, said once, and the data that they give."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from leanrank.errors import DataError
+
+if TYPE_CHECKING:
+    from leanrank.data.ranking_data import RankingData, RankingSource
+
+
+FileArgument = Annotated[Path, typer.Argument(help="Judged data: LETOR text (.gz, .bz2, .zst), CSV or Parquet.")]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
+
+
+@dataclass(frozen=True)
+class Reading:
+    """Which columns of a table mean what, and whether the rows of a query may lie apart.
+
+    A command with `option_groups` and a parameter of this type has these as options.
+    """
+
+    label: Annotated[str | None, typer.Option(help="CSV, Parquet: the column of labels.")] = None
+    qid: Annotated[str | None, typer.Option(help="CSV, Parquet: the column of query ids.")] = None
+    comments: Annotated[str | None, typer.Option(help="CSV, Parquet: a column of texts to keep, not a feature.")] = None
+    regroup: Annotated[bool, typer.Option(help="Bring rows of one query together where they are not adjacent.")] = False
+
+    def given(self) -> dict[str, Any]:
+        """Those that differ from their defaults, by name."""
+        return {name: value for name, value in vars(self).items() if value}
+
+    def arguments(self) -> list[str]:
+        """The same as they are typed.
+
+        >>> Reading(qid="query id", regroup=True).arguments()
+        ['--qid', 'query id', '--regroup']
+        """
+        return [part for name, value in self.given().items() for part in (f"--{name}", value) if part is not True]
+
+    def read(self, path: Path, at_least: int = 0) -> RankingData:
+        """Read a judged file; missing values are let in, methods refuse them by name.
+
+        A feature that is 0 in every row need not be in a LETOR file: it is given the features up to `at_least`.
+        """
+        from leanrank.data.reading import read
+
+        _refuse_odd_name(path)
+        return read(path, **vars(self), at_least=at_least)
+
+    def read_like(self, path: Path, data: RankingData) -> RankingData:
+        """Read another judged file with the features of `data`; what it has beside them is left out."""
+        other, wanted = self.read(path, at_least=data.n_features), list(data.feature_names)
+        if list(other.feature_names) == wanted:
+            return other
+        known = set(other.feature_names)
+        absent = next((name for name in wanted if name not in known), None)
+        if absent is not None:
+            raise DataError(
+                f"{path} has {other.n_features} features, the training data {data.n_features}, of which it lacks "
+                f"{absent!r}: name a file with the same features."
+            )
+        return other.subset(wanted)
+
+    def read_for_model(self, path: Path, names: Iterable[str] | None) -> RankingData:
+        """Read a judged file and keep the model's features, by `names`; None for a model that does not know names."""
+        wanted = [] if names is None else [str(name) for name in names]
+        data = self.read(path, at_least=largest_number(wanted))
+        return data if names is None or list(data.feature_names) == wanted else data.subset(wanted)
+
+    def scan(self, path: Path) -> RankingSource:
+        """A judged file as a source for an engine, block by block where the format allows."""
+        from leanrank.data.reading import scan
+
+        _refuse_odd_name(path)
+        return scan(path, **vars(self))
+
+
+def _refuse_odd_name(path: Path) -> None:
+    """Arrow, which reads tables, takes no name that is not text."""
+    try:
+        str(path).encode()
+    except UnicodeEncodeError:
+        from leanrank.data.formats import format_of
+
+        if format_of(path) != "letor":
+            raise DataError(f"{path}: the name of a table must be text in UTF-8: rename the file.") from None
+
+
+def largest_number(names: Iterable[str]) -> int:
+    """The largest of the names that are numbers, 0 where none is: LETOR's features are called by their numbers.
+
+    >>> largest_number(["7", "bm25", "12"])
+    12
+    """
+    return max((int(name) for name in names if name.isascii() and name.isdecimal()), default=0)

@@ -1,0 +1,152 @@
+"""`leanrank order`: features in the order of one method, without measuring what they are worth."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from leanrank.cli._completion import method_names, ranker_names
+from leanrank.cli._delivery import Delivery, FormatOption, OutputOption
+from leanrank.cli._interrupts import announced
+from leanrank.cli._limits import LimitOptions
+from leanrank.cli._option_groups import option_groups
+from leanrank.cli._outputs import check_outputs
+from leanrank.cli._reading import JsonOption, Reading
+from leanrank.cli._settings import check_seed, parse_settings
+from leanrank.errors import ParameterError
+
+if TYPE_CHECKING:
+    from leanrank.selectors._base import Selector
+
+#: Options that are parameters of some selectors only.
+_OPTIONS = {
+    "budget": "--budget",
+    "costs": "--costs",
+    "engine": "--engine",
+    "groups": "--costs with groups",
+    "must_keep": "--must-keep",
+    "never": "--never",
+    "ranker": "--ranker",
+}
+
+
+@announced
+@option_groups()
+def order(
+    file: Annotated[Path | None, typer.Argument(help="Judged data; not needed with --graph.")] = None,
+    method: Annotated[
+        str, typer.Option("--method", "-m", help="The selector, by name.", autocompletion=method_names)
+    ] = "gas",
+    k: Annotated[int | None, typer.Option("-k", help="How many features; else as many as the method takes.")] = None,
+    graph: Annotated[
+        Path | None, typer.Option(help="A graph of `leanrank graph` to use instead of computing it.")
+    ] = None,
+    setting: Annotated[
+        list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="A parameter of the method, e.g. c=0.5.")
+    ] = None,
+    ranker: Annotated[
+        str | None,
+        typer.Option("--ranker", "-r", help="The learner of a method that trains one.", autocompletion=ranker_names),
+    ] = None,
+    engine: Annotated[str | None, typer.Option(help="local[:threads], cuda, dask://host:port or spark.")] = None,
+    seed: Annotated[int, typer.Option(help="Seed of everything that draws numbers.")] = 0,
+    output: OutputOption = None,
+    form: FormatOption = None,
+    *,
+    limits: LimitOptions,
+    reading: Reading,
+    as_json: JsonOption = False,
+) -> None:
+    """Order the features of FILE by one method. Nothing is measured: `leanrank select` finds out what they are worth.
+
+    Example: leanrank order train.txt --method gas -k 4 -o features.json
+    """
+    check_seed(seed)
+    if file is None and graph is None:
+        raise ParameterError("Name a file of judged data, or a graph with --graph.")
+    if file is None and reading.given():
+        raise ParameterError(f"{reading.arguments()[0]} belongs to a file of judged data: name one, or leave it out.")
+    check_outputs(output, reads=(file, graph, limits.costs))
+    where: Any = None
+    if engine is not None:
+        from leanrank.engines.parse import engine_of
+
+        where = engine_of(engine)
+    if ranker is not None:
+        from leanrank.rankers.registry import ranker_class
+
+        ranker_class(ranker)  # an unknown one is refused before any work
+    settings = parse_settings(setting) | _taken_by(method, **limits.read(), ranker=ranker, engine=where)
+    if k is not None:
+        settings["n_features_to_select"] = k
+    selector = _selector(method, settings, seed)
+    fingerprint = _fit(selector, method, file, graph, reading)
+    record = {**selector.to_dict(), "seed": seed, "data": str(file or graph), "fingerprint": fingerprint}
+    delivery = Delivery(output, form, as_json)
+    delivery.write(record)
+    if delivery.is_shown:
+        console = Console()
+        _show(record, method, console)
+        if output is not None:
+            console.print(Text(f"Written: {output}"), soft_wrap=True)
+
+
+def _taken_by(method: str, **options: Any) -> dict[str, Any]:
+    """Those of the options that were given, as parameters of the selector; one that it does not have is refused."""
+    from leanrank.selectors import registry
+    from leanrank.selectors.limits import Limits
+
+    known = registry.selector_class(method)._get_param_names()
+    given = {name: value for name, value in options.items() if value is not None}
+    rules = {field.name for field in fields(Limits)}
+    for name in given:
+        if ("limits" if name in rules else name) not in known:
+            raise ParameterError(f"{method} does not take {_OPTIONS[name]}: leave it out or use another method.")
+    limits = {name: given.pop(name) for name in rules & given.keys()}
+    return {**given, "limits": Limits(**limits)} if limits else given
+
+
+def _selector(method: str, settings: dict[str, Any], seed: int) -> Selector:
+    from leanrank.selectors import registry
+
+    selector = registry.get(method, **settings)
+    if "random_state" in selector.get_params(deep=False) and "random_state" not in settings:
+        selector.set_params(random_state=seed)
+    return selector
+
+
+def _fit(selector: Selector, method: str, file: Path | None, graph: Path | None, reading: Reading) -> str | None:
+    """Fit it on the graph, or else on the data; returns the fingerprint of the data, where there are any."""
+    from leanrank.data.ranking_data import fingerprint
+    from leanrank.selectors._graph_selector import GraphSelector
+    from leanrank.stats.feature_graph import FeatureGraph
+
+    if graph is not None and not isinstance(selector, GraphSelector):
+        raise ParameterError(f"{method} does not live on a feature graph: leave out --graph.")
+    scans = selector.get_params(deep=False).get("engine") is not None  # an engine reads block by block
+    data = None if file is None else reading.scan(file) if scans else reading.read(file)
+    if graph is not None:
+        selector.fit_graph(FeatureGraph.load(graph))
+    else:
+        selector.fit(data)
+    return None if data is None else fingerprint(data)
+
+
+def _show(record: dict[str, Any], method: str, console: Console) -> None:
+    """The features with the reason for each."""
+    names, n_in = record["names"], record["n_features_in"]
+    table = Table(title=f"{method} keeps {len(names)} of {n_in} features", title_justify="left")
+    table.add_column("#", justify="right")
+    table.add_column("feature", overflow="fold")
+    table.add_column("why", overflow="fold")
+    for position, step in enumerate(record["trace"][: len(names)], start=1):
+        table.add_row(str(position), Text(str(step["name"])), Text(str(step["reason"])))
+    console.print(table)
+    if record["dropped"]:
+        console.print(Text(f"{len(record['dropped'])} features are constant inside every query and were left out."))

@@ -1,0 +1,151 @@
+"""One call for any file of judged data: its name, or else its first bytes, say the format."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Unpack
+
+from leanrank.data.formats import format_of
+from leanrank.data.ranking_data import RankingData, RankingSource
+from leanrank.data.roles import ColumnNames
+from leanrank.errors import ParameterError
+
+if TYPE_CHECKING:
+    from leanrank.data.letor.options import Null
+
+
+def read(
+    path: str | os.PathLike[str],
+    *,
+    label: str | None = None,
+    qid: str | None = None,
+    features: Sequence[str] | None = None,
+    comments: str | None = None,
+    regroup: bool = False,
+    missing: bool = True,
+    at_least: int = 0,
+) -> RankingData:
+    """Read a file of judged data, whatever its format.
+
+    ==================================================  ====================================================
+    LETOR text                                          ``.txt``, ``.letor``, ``.svm``, ``.libsvm``, ``.dat``
+    LightGBM's and XGBoost's rows without query ids     the same, with the sizes of the queries in
+                                                        ``<path>.query`` or ``<path>.group``
+    CSV with a line of column names                     ``.csv``; with tabs ``.tsv``, ``.tab``
+    Parquet                                             ``.parquet``, ``.pq``, or a folder of them
+    ==================================================  ====================================================
+
+    Text may be compressed, with ``.gz``, ``.bz2`` or ``.zst`` after that. Where the name says nothing (``rank.train``),
+    the first bytes do: Parquet and LETOR text are known by them.
+
+    Parameters
+    ----------
+    path : path
+        A file, or a folder of Parquet files.
+    label, qid, features, comments : str, features a sequence of str, default=None
+        Columns of a table, as in `read_table`. LETOR text has label, query and comment in their places, so that names
+        say nothing about it; `features` is refused there (`RankingData.subset` keeps some of them).
+    regroup : bool, default=False
+        Bring the rows of a query together (stable) where they are not adjacent, rather than refuse.
+    missing : bool, default=True
+        Whether NaN, null, empty cells and LETOR's NULL are let in as missing values, rather than refused. Methods that
+        cannot take them say so.
+    at_least : int, default=0
+        LETOR text: the number of features where the file has fewer, as a feature that is 0 in every row need not be in
+        it. A table has its columns.
+
+    See Also
+    --------
+    scan : The same for files larger than memory.
+    read_letor, read_table : One format, with all that can be said about it.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     text, table = pathlib.Path(folder, "judged.txt"), pathlib.Path(folder, "judged.csv")
+    ...     _ = text.write_text("1 qid:7 1:2.5\\n0 qid:7 1:0.5\\n")
+    ...     _ = table.write_text("label,qid,bm25\\n1,7,2.5\\n0,7,0.5\\n")
+    ...     read(text).X.tolist(), read(table).X.tolist()
+    ([[2.5], [0.5]], [[2.5], [0.5]])
+    """
+    _check_at_least(at_least)
+    if format_of(path) == "letor":
+        from leanrank.data.letor import reader
+        from leanrank.data.letor.options import checked
+
+        _refuse_names_of_features("read", features)
+        form = replace(checked("read", null="nan" if missing else "error"), at_least=at_least)
+        return reader.read([path], form, regroup=regroup)
+    from leanrank.data.tables import read_table
+
+    return read_table(
+        path, label=label, qid=qid, features=features, comments=comments, regroup=regroup, missing=missing
+    )
+
+
+def scan(
+    path: str | os.PathLike[str],
+    *,
+    regroup: bool = False,
+    missing: bool = True,
+    n_features: int | None = None,
+    **columns: Unpack[ColumnNames],
+) -> RankingSource:
+    """Open a file of judged data, whatever its format, as a source that is read block by block.
+
+    LETOR text and Parquet of any size are never in memory as a whole. CSV is, and so is LETOR text with `regroup`:
+    convert such files to Parquet first if they are too large.
+
+    Parameters
+    ----------
+    path, label, qid, features, comments, regroup, missing
+        As in `read`.
+    n_features : int, default=None
+        LETOR text: the number of features. If not given, the file is read once here to count them.
+
+    See Also
+    --------
+    read : The same in memory.
+    scan_letor, scan_parquet : One format, with all that can be said about it.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = pathlib.Path(folder, "judged.txt")
+    ...     _ = file.write_text("1 qid:7 1:2.5\\n0 qid:7 1:0.5\\n1 qid:8 1:3\\n")
+    ...     [block.query_ids.tolist() for block in scan(file).blocks(n_rows=2)]
+    [[7], [8]]
+    """
+    kind = format_of(path)
+    if kind != "letor" and n_features is not None:
+        rule = "left out for a table, which has as many features as its columns say"
+        raise ParameterError.of("scan", "n_features", rule, n_features)
+    if kind == "parquet":
+        from leanrank.data.parquet.scan import scan_parquet
+
+        return scan_parquet(path, regroup=regroup, missing=missing, **columns)
+    if kind == "csv":
+        return read(path, regroup=regroup, missing=missing, **columns)
+    _refuse_names_of_features("scan", columns.get("features"))
+    null: Null = "nan" if missing else "error"
+    if regroup:
+        from leanrank.data.letor.reader import read_letor
+
+        return read_letor(path, n_features=n_features, null=null, regroup=True)
+    from leanrank.data.letor.scan import scan_letor
+
+    return scan_letor(path, n_features=n_features, null=null)
+
+
+def _refuse_names_of_features(owner: str, features: object) -> None:
+    if features is not None:
+        raise ParameterError.of(owner, "features", "left out for LETOR text, which has no names of columns", features)
+
+
+def _check_at_least(at_least: object) -> None:
+    if isinstance(at_least, bool) or not isinstance(at_least, int) or not 0 <= at_least < 2**31:
+        raise ParameterError.of("read", "at_least", "a whole number from 0 to 2,147,483,647", at_least)

@@ -1,1 +1,0 @@
-"""The fold's arithmetic on a GPU: ranks, metrics and similarities of whole blocks; loaded only where asked for."""

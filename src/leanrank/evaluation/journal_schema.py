@@ -1,0 +1,85 @@
+"""What journals hold: the tasks of `select` and `compare` by name, and what their results look like."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from leanrank.errors import DataError
+from leanrank.evaluation.journal import Journal, Task
+
+#: What the journal of a comparison says it is; that of `select` says nothing of the kind.
+COMPARE = "compare"
+
+_SELECTION = {"task": "selection"}
+_ORIGIN = {"task": "origin"}
+
+
+def path_task(scope: str, method: str, fold: int | None, largest: int) -> dict[str, Any]:
+    """The order of the features by a method in a fold, or on all queries (None): a list of feature indices."""
+    return {"task": "path", "scope": scope, "method": method, "fold": fold, "largest": largest}
+
+
+def fit_task(scope: str, fold: int, features: Iterable[int]) -> dict[str, Any]:
+    """A ranker trained on these features in a fold: `values`, the metric of every test query, None where it skips one,
+    and `share`, that of every feature in what the ranker makes use of, where it was trained on all."""
+    return {"task": "fit", "scope": scope, "fold": fold, "features": sorted(map(int, features))}
+
+
+def graph_task(fold: int) -> dict[str, Any]:
+    """The feature graph of a fold of a comparison: its fields as lists."""
+    return {"task": "graph", "fold": fold}
+
+
+def selections_task(method: str, fold: int, sizes: Sequence[int]) -> dict[str, Any]:
+    """The feature sets of a method in a fold of a comparison: k, features, parameters and seconds of each."""
+    return {"task": "select", "method": method, "fold": fold, "sizes": list(sizes)}
+
+
+def cell_task(method: str, ranker: str, k: int | None, fold: int) -> dict[str, Any]:
+    """A method with a ranker at a size in a fold of a comparison: a `FoldRecord` as a dict."""
+    return {"task": "cell", "method": method, "ranker": ranker, "k": k, "fold": fold}
+
+
+def is_graph(task: Task) -> bool:
+    return bool(task["task"] == "graph")
+
+
+def is_cell(task: Task) -> bool:
+    return bool(task["task"] == "cell")
+
+
+def is_comparison(about: Mapping[str, Any]) -> bool:
+    """Whether a journal that says this of itself is one of `compare`."""
+    return about.get("what") == COMPARE
+
+
+def keep_selection(journal: Journal, selection: Mapping[str, Any]) -> None:
+    """Write the answer of `select`, once the run is finished."""
+    journal.put(_SELECTION, selection)
+
+
+def selection_in(journal: Journal) -> dict[str, Any]:
+    """The answer of `select`; an unfinished run is an error."""
+    answer: dict[str, Any] | None = journal.get(_SELECTION)
+    if answer is None:
+        raise DataError(
+            f"{journal.path}: the run is not finished. Repeat its command with --resume {journal.path} to finish it."
+        )
+    return answer
+
+
+def keep_origin(
+    journal: Journal, settings: Mapping[str, Any], source: Mapping[str, Any], test: Mapping[str, Any] | None
+) -> None:
+    """Write where the answer came from, and what a test said of it; not where another run has taken its place."""
+    if (journal.get(_SELECTION) or {}).get("settings") == settings:
+        journal.put(_ORIGIN, {"source": source, "test": test, "settings": settings})
+
+
+def origin_in(journal: Journal, settings: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any] | None]:
+    """The source of the answer and what a test said of it; nothing where they belong to a run that asked otherwise."""
+    origin = journal.get(_ORIGIN) or {}
+    if origin.get("settings") != settings:
+        return {}, None
+    return origin.get("source", {}), origin.get("test")

@@ -1,0 +1,164 @@
+"""Curves: every method at every size it is worth measuring at, on held-out queries."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from leanrank.errors import DataError
+from leanrank.evaluation.records import ALL_FEATURES
+from leanrank.evaluation.select.choice import Candidate, Rule, mean
+from leanrank.evaluation.select.effort import CONTENDERS, Effort
+from leanrank.evaluation.select.held_out import HeldOut
+from leanrank.evaluation.select.paths import Paths
+
+Values = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Measured:
+    """Candidates, all features last, and the metric of every query for each: in one cross-validation, and on average
+    over all in which it was measured."""
+
+    candidates: list[Candidate]
+    once: Values
+    values: Values
+
+
+@dataclass(frozen=True, eq=False)
+class Curves:
+    """How curves are measured.
+
+    Parameters
+    ----------
+    paths : Paths
+    rule : Rule
+        What will choose: it says which candidates are worth measuring better.
+    effort : Effort
+    held_out, sample : HeldOut
+        The cross-validation, and that of the race (the same one where queries are few).
+    repeats : list of HeldOut
+        Cross-validations with other folds.
+    """
+
+    paths: Paths
+    rule: Rule
+    effort: Effort
+    held_out: HeldOut
+    sample: HeldOut
+    repeats: list[HeldOut]
+
+    def measured(self) -> Measured:
+        """Everything that was measured on all queries."""
+        reference = self.held_out.reference(self.paths.tasks)
+        candidates = self._candidates()
+        smaller = self._measure(self.held_out, [c.sets for c in candidates[:-1]], "curves")
+        once = np.vstack([smaller, reference])
+        out = Measured(candidates, once, self._repeated(candidates, once))
+        return self._refined(out) if self.rule.n_features is None else out
+
+    @property
+    def _least(self) -> int:
+        """The smallest size that there can be."""
+        return max(1, int(self.paths.limits.must_keep.sum()))
+
+    def _candidates(self) -> list[Candidate]:
+        """The candidates of the curves, all features last; methods that lose the race leave."""
+        n_features = len(self.paths.limits.own)
+        curve = self.effort.sizes(self._least, n_features) if self.rule.n_features is None else [self.rule.n_features]
+        race = curve[len(curve) // 2 :][:1]
+        every = list(self.paths.methods)
+        methods = every
+        if len(every) > self.effort.few and (curve != race or self.sample is not self.held_out):
+            if self.sample is not self.held_out:
+                self.sample.reference(self.paths.tasks)
+            first = self.paths.candidates(self.sample, every, race)
+            values = self._measure(self.sample, [c.sets for c in first], "race")
+            best = finalists(first, values, self.effort.finalists)
+            methods = [name for name in every if name in best]  # still in the order of preference
+        candidates = self.paths.candidates(self.held_out, methods, curve)
+        if self.sample is self.held_out and len(methods) < len(every):
+            # what the race measured is evidence too, and counts among what was tried
+            others = [name for name in every if name not in methods]
+            candidates += self.paths.candidates(self.held_out, others, race)
+        if not candidates:
+            raise DataError(
+                f"None of the methods ({', '.join(every)}) selects a feature in every fold: name other methods, "
+                "or loosen 'never' and 'budget'."
+            )
+        return [*candidates, self.paths.everything(self.held_out.n_folds)]
+
+    def _repeated(self, candidates: list[Candidate], once: Values) -> Values:
+        """The values, for contenders and all features averaged over cross-validations with other folds."""
+        if not self.repeats:
+            return once
+        values = once.copy()
+        rows = [*self.rule.contenders(candidates, once, CONTENDERS), len(candidates) - 1]
+        values[rows] = self._averaged([candidates[i] for i in rows], once[rows])
+        return values
+
+    def _averaged(self, candidates: list[Candidate], once: Values) -> Values:
+        """The mean over the cross-validation that was measured and those with other folds.
+
+        Trained on few queries, a ranker differs much from fold to fold; that noise can be averaged away.
+        """
+        sets: list[list[tuple[tuple[int, ...], ...]]] = [[] for _ in candidates]  # by candidate and repeat
+        methods = list(dict.fromkeys(c.method for c in candidates if c.method != ALL_FEATURES))
+        for held_out in self.repeats:
+            held_out.reference(self.paths.tasks)
+            paths = self.paths.in_folds(held_out, methods)
+            for own, c in zip(sets, candidates, strict=True):
+                every = c.method == ALL_FEATURES
+                own.append(c.sets if every else tuple(tuple(map(int, p[: c.k])) for p in paths[c.method]))
+        # a method that selects nothing in some other fold stays as it was measured
+        rows = [i for i, own in enumerate(sets) if all(all(folds) for folds in own)]
+        values = once.copy()
+        for r, held_out in enumerate(self.repeats):
+            values[rows] += self._measure(held_out, [sets[i][r] for i in rows], "repeats")
+        values[rows] /= 1 + len(self.repeats)
+        return values
+
+    def _refined(self, curves: Measured) -> Measured:
+        """With sizes between those of the curve: halving the gap below the set that the stop rule takes.
+
+        Where that is all features, the gap is above the largest size of the method that could be proven.
+        """
+        candidates, once, values = curves.candidates, curves.once, curves.values
+        for _ in range(self.effort.n_adaptive):
+            choice = self.rule.choose(candidates, values, self.rule.compare(candidates, values))
+            taken = candidates[choice.index]
+            method = taken.method if choice.provable is None else choice.provable.method
+            below = max((c.k for c in candidates if c.method == method and c.k < taken.k), default=self._least - 1)
+            middle = (below + taken.k) // 2
+            between = self.paths.candidates(self.held_out, [] if method == ALL_FEATURES else [method], [middle])
+            if middle <= below or not between or between[0].k != middle:
+                break
+            between = [replace(between[0], adaptive=True)]
+            row = self._measure(self.held_out, [between[0].sets], "sizes between")
+            candidates = [*candidates[:-1], *between, candidates[-1]]
+            once = np.insert(once, -1, row, axis=0)
+            values = np.insert(values, -1, self._averaged(between, row), axis=0)
+        return Measured(candidates, once, values)
+
+    def _measure(self, held_out: HeldOut, sets: Any, title: str) -> Values:
+        return held_out.measure(self.paths.tasks, sets, title)
+
+
+def finalists(candidates: list[Candidate], values: Values, n: int) -> list[str]:
+    """The methods with the best mean over all sizes measured.
+
+    Where several methods chose the same sets throughout, one is enough.
+    """
+    scores: dict[str, list[float]] = {}
+    sets: dict[str, list[Any]] = {}
+    for candidate, row in zip(candidates, values, strict=True):
+        scores.setdefault(candidate.method, []).append(mean(row))
+        sets.setdefault(candidate.method, []).append([frozenset(s) for s in candidate.sets])
+    best: list[str] = []
+    for name in sorted(scores, key=lambda name: -round(float(np.mean(scores[name])), 12)):
+        if len(best) < n and not any(sets[name] == sets[other] for other in best):
+            best.append(name)
+    return best

@@ -1,0 +1,171 @@
+"""HeldOut: what a set of features is worth on queries that neither chose nor trained with it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from threading import Lock
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from leanrank.data.ranking_data import RankingData
+from leanrank.evaluation.folds import QueryFolds
+from leanrank.evaluation.journal import Task
+from leanrank.evaluation.journal_schema import fit_task
+from leanrank.evaluation.tasks import Tasks
+from leanrank.evaluation.training import filled, prepared, train
+from leanrank.metrics._base import Metric
+from leanrank.rankers._base import Ranker
+from leanrank.selectors.hybrids import shares
+from leanrank.selectors.importances import importances
+from leanrank.stats.feature_graph import FeatureGraph, feature_graph
+
+Values = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Material:
+    """Data, and held-out data if any were given, in two forms: as selection sees them, and as the ranker does.
+
+    Each form is made when it is first needed; to another process only the data as given travel.
+    """
+
+    data: RankingData
+    valid: RankingData | None
+    ranker: Ranker
+
+    @cached_property
+    def seen(self) -> tuple[RankingData, RankingData | None]:
+        """Filled, on no other scale."""
+        return filled(self.data), None if self.valid is None else filled(self.valid)
+
+    @cached_property
+    def trained(self) -> tuple[RankingData, RankingData | None]:
+        """As the ranker takes them."""
+        data, valid = (self.data, self.valid) if self.ranker.takes_missing else self.seen
+        return prepared(data, self.ranker), None if valid is None else prepared(valid, self.ranker)
+
+    def take_queries(self, index: NDArray[np.int64]) -> Material:
+        """Some of the queries, with the same held-out data."""
+        return Material(self.data.take_queries(index), self.valid, self.ranker)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Material, (self.data, self.valid, self.ranker)
+
+
+class HeldOut:
+    """Cross-validation over queries with selection inside; see `QueryFolds` for who is tested on what.
+
+    Selection sees all but the queries that are tested; the ranker learns from those but the ones it stops on.
+
+    Parameters
+    ----------
+    material : Material
+    metric : Metric
+    cv : int
+        At least 3, or 2 with held-out data: one part to test, one to stop on, one to learn from.
+    random_state : int
+        Seed by which queries are dealt to parts.
+    scope : str
+        Part of every task, to tell the folds of a sample from those of all queries.
+    """
+
+    def __init__(self, material: Material, metric: Metric, *, cv: int, random_state: int, scope: str = "all") -> None:
+        self.material = material
+        self.metric = metric
+        self.scope = scope
+        self.parts = QueryFolds.cut(material.data, cv, random_state=random_state).parts
+        self._nothing_shared()
+
+    def _nothing_shared(self) -> None:
+        """Nothing yet of what is computed once and kept."""
+        self._lock = Lock()
+        self._graphs: dict[tuple[str, str], list[FeatureGraph]] = {}
+        self._shares: list[NDArray[np.float64]] = []
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What a worker elsewhere needs: nothing that it can compute itself."""
+        return {name: vars(self)[name] for name in ("material", "metric", "scope", "parts")}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        self._nothing_shared()
+
+    @property
+    def ranker(self) -> Ranker:
+        return self.material.ranker
+
+    @property
+    def n_folds(self) -> int:
+        return len(self.parts)
+
+    @property
+    def folds(self) -> QueryFolds:
+        """The folds as selection sees them."""
+        data, valid = self.material.seen
+        return QueryFolds(data, self.parts, valid)
+
+    def measure(self, tasks: Tasks, sets: Sequence[Sequence[Sequence[int]]], title: str = "fits") -> Values:
+        """The metric of every query for every candidate; a candidate is a set of features for each fold.
+
+        Returns
+        -------
+        array of shape (candidates, queries), NaN where the metric skips a query
+        """
+        fits = [fit_task(self.scope, i, features) for candidate in sets for i, features in enumerate(candidate)]
+        results = iter(tasks.run(_fit, self, fits, title=title))
+        values = np.full((len(sets), self.material.data.n_queries), np.nan)
+        for row, candidate in enumerate(sets):
+            for part, _ in zip(self.parts, candidate, strict=True):
+                values[row, part] = np.array(next(results)["values"], dtype=np.float64)
+        return values
+
+    def reference(self, tasks: Tasks) -> Values:
+        """The metric of every query with all features; after it, `share` is known."""
+        everything = range(self.material.data.n_features)
+        values = self.measure(tasks, [[everything] * self.n_folds], "all features")
+        fits = [fit_task(self.scope, i, everything) for i in range(self.n_folds)]
+        self._shares = [np.array(fit["share"]) for fit in tasks.run(_fit, self, fits, title="all features")]
+        return values[0]
+
+    def share(self, i: int | None) -> NDArray[np.float64]:
+        """The share of each feature in what the ranker makes use of, trained on all of them in fold `i`.
+
+        None: the mean over the folds, which has seen all queries.
+        """
+        share: NDArray[np.float64] = np.mean(self._shares, axis=0) if i is None else self._shares[i]
+        return np.round(share, 12)
+
+    def fit(self, i: int, features: Sequence[int]) -> tuple[Values, NDArray[np.float64] | None]:
+        """A ranker trained on these features in fold `i`: the metric of every query tested there, and the shares.
+
+        These are the shares of the features in what the ranker makes use of, where it was trained on all of them.
+        """
+        data, valid = self.material.trained
+        trained = train(self.ranker, QueryFolds(data, self.parts, valid)[i], features)
+        values = trained.per_query(trained.fold.test, self.metric)[0]
+        if trained.ranker is None or len(features) < data.n_features:
+            return values, None
+        return values, shares(importances(trained.ranker, "auto", trained.fold.valid))
+
+    def graph(self, i: int | None, importance: Any, similarity: Any, engine: Any = None) -> FeatureGraph:
+        """The feature graph of what selection may see in fold `i`: the sum of the parts' graphs, each computed once."""
+        key = (repr(importance), repr(similarity))
+        with self._lock:
+            if key not in self._graphs:
+                data, _ = self.material.seen
+                parts = (data.take_queries(part) for part in self.parts)
+                self._graphs[key] = [feature_graph(part, importance, similarity, engine=engine) for part in parts]
+            first, *others = (graph for j, graph in enumerate(self._graphs[key]) if j != i)
+        return sum(others, first)
+
+
+def _fit(held_out: HeldOut, task: Task, _: Any) -> dict[str, Any]:
+    values, share = held_out.fit(task["fold"], task["features"])
+    return {
+        "values": [None if np.isnan(value) else float(value) for value in values],
+        "share": None if share is None else share.tolist(),
+    }

@@ -1,0 +1,211 @@
+"""Tasks: the one way to compute many things, wherever they are computed, each kept as soon as it is there."""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, wait
+from typing import Any, Self
+
+from threadpoolctl import threadpool_limits
+
+from leanrank.engines.calls import Calls, Outcome, ThreadCalls, Work, WorkerLost
+from leanrank.engines.fold import engine_for
+from leanrank.engines.progress import ProgressBar
+from leanrank.errors import EngineError, LeanRankError, ParameterError
+from leanrank.evaluation.journal import Journal, Task, key_of
+
+#: A task whose worker is lost this often is not tried again.
+_LOSSES = 3
+
+
+class Tasks:
+    """A journal, and where the tasks are computed that are not in it yet.
+
+    Parameters
+    ----------
+    journal : Journal
+        Each result is written by this process the moment it arrives.
+    n_jobs : int
+        Tasks at a time, here.
+    processes : bool
+        Whether these are processes, or threads of this one. What is shared must be picklable then, and a script needs
+        `if __name__ == "__main__":`.
+    engine : optional
+        A cluster that can call functions (`DaskEngine`, `SparkEngine`) computes the tasks instead, as many at a time
+        as it has threads. Any other engine computes no tasks.
+    progress : bool
+        Show a bar with a stage for each run, where a terminal is watching.
+    owner : str
+        Whose parameter `n_jobs` is, for the error.
+
+    Attributes
+    ----------
+    computed, reused : int
+        Tasks computed, and tasks that were in the journal.
+
+    Examples
+    --------
+    >>> with Tasks(Journal(None, {})) as tasks:
+    ...     tasks.run(lambda base, task, needs: base + task["n"], 10, [{"n": 1}, {"n": 2}, {"n": 1}])
+    [11, 12, 11]
+    >>> tasks.computed
+    2
+    """
+
+    def __init__(
+        self,
+        journal: Journal,
+        *,
+        n_jobs: int = 1,
+        processes: bool = False,
+        engine: Any = None,
+        progress: bool = False,
+        owner: str = "Tasks",
+    ) -> None:
+        if n_jobs < 1:
+            raise ParameterError.of(owner, "n_jobs", ">= 1", n_jobs)
+        self.journal = journal
+        self.n_jobs = n_jobs
+        self.computed = self.reused = 0
+        engine = None if engine is None else engine_for(engine)
+        self.elsewhere = (processes and n_jobs > 1) or hasattr(engine, "calls")
+        self._bar = ProgressBar(shown=progress)
+        self._one_thread: Any = None
+        self._calls = _calls(n_jobs, processes=processes, engine=engine)
+
+    def run(
+        self,
+        work: Work,
+        context: Any,
+        tasks: Sequence[Task],
+        needs: Callable[[Task], Any] = lambda task: None,
+        *,
+        title: str = "tasks",
+        failed: list[tuple[Task, LeanRankError]] | None = None,
+    ) -> list[Any]:
+        """The results of the tasks, in their order; those in the journal are not computed again.
+
+        On an error or an interrupt, tasks that have not begun are dropped and everything finished is kept. A task that
+        is lost with its worker is computed again, the others are not.
+
+        Parameters
+        ----------
+        work : callable
+            ``work(context, task, needs(task))`` is the result: plain values. To be sent, it must be a function of a
+            module.
+        context : object
+            What all tasks share; it travels to a worker once. It may be used by several threads at a time.
+        tasks : sequence of dict
+            Plain values that say completely what is to be computed. Equal ones are computed once.
+        needs : callable
+            What a task needs beside the context, such as the result of an earlier one.
+        title : str
+            The stage's name in the progress bar.
+        failed : list, optional
+            Tasks that are refused (with an error of ours) are appended with the error, and their result is None; they
+            are tried again by the next run. Without it, the first such error is raised.
+        """
+        distinct = {key_of(task): task for task in tasks}
+        self._bar.stage(title, len(distinct))
+        results: dict[str, Any] = {}
+        for key, task in distinct.items():
+            if (result := self.journal.get(task)) is not None:
+                results[key] = result
+                self.reused += 1
+                self._bar.step()
+        refused: dict[str, LeanRankError] = {}
+
+        def keep(key: str, outcome: Outcome) -> None:
+            result, seconds = outcome
+            if isinstance(result, LeanRankError):
+                refused[key] = result
+                if failed is None:
+                    raise result
+            else:
+                self.journal.put(distinct[key], result, seconds)
+                self.computed += 1
+                results[key] = result
+            self._bar.step()
+
+        absent = {key: task for key, task in distinct.items() if key not in results}
+        if absent:
+            self._compute(work, context, absent, needs, keep)
+        if failed is not None:
+            failed += [(distinct[key], refused[key]) for key in distinct if key in refused]
+        return [results.get(key_of(task)) for task in tasks]
+
+    def _compute(
+        self,
+        work: Work,
+        context: Any,
+        tasks: Mapping[str, Task],
+        needs: Callable[[Task], Any],
+        keep: Callable[[str, Outcome], None],
+    ) -> None:
+        """Have as many calls under way as the place takes, until all tasks are done."""
+        calls, todo, losses = self._calls, deque(tasks), Counter[str]()
+        waiting: dict[Future[Outcome], str] = {}
+        at_once = calls.ready()
+        try:
+            while todo or waiting:
+                while todo and len(waiting) < at_once:
+                    key = todo.popleft()
+                    waiting[calls.submit(work, context, tasks[key], needs(tasks[key]))] = key
+                lost = False
+                for future in wait(waiting, return_when=FIRST_COMPLETED).done:
+                    key = waiting.pop(future)
+                    try:
+                        keep(key, calls.outcome(future))
+                    except WorkerLost as error:
+                        losses[key] += 1
+                        if losses[key] == _LOSSES:
+                            raise _given_up(tasks[key], error) from error
+                        todo.appendleft(key)
+                        lost = True
+                if lost:
+                    at_once = calls.ready()
+        except BaseException:
+            calls.stop(waiting)
+            for future, key in waiting.items():  # what was finished meanwhile
+                if future.done() and not future.cancelled() and future.exception() is None:
+                    result, seconds = future.result()
+                    if not isinstance(result, LeanRankError):
+                        keep(key, (result, seconds))
+            raise
+
+    def close(self) -> None:
+        """End threads, processes and the bar; let a cluster forget what was shared."""
+        self._calls.close()
+        self._bar.__exit__()
+        if self._one_thread is not None:
+            self._one_thread.restore_original_limits()
+
+    def __enter__(self) -> Self:
+        self._bar.__enter__()
+        self._one_thread = threadpool_limits(1)  # a task is the unit: products inside one would fight for the cores
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+
+def _calls(n_jobs: int, *, processes: bool, engine: Any) -> Calls:
+    if hasattr(engine, "calls"):
+        calls: Calls = engine.calls()
+        return calls
+    if n_jobs == 1:
+        return Calls()
+    if processes:
+        from leanrank.engines.process_calls import ProcessCalls
+
+        return ProcessCalls(n_jobs)
+    return ThreadCalls(n_jobs)
+
+
+def _given_up(task: Task, error: WorkerLost) -> EngineError:
+    which = ", ".join(f"{name} {value}" for name, value in task.items() if isinstance(value, (str, int)))
+    return EngineError(
+        f"A task ({which}) was given up after {_LOSSES} attempts: {error}. What is finished is kept; the same command "
+        "goes on from there."
+    )

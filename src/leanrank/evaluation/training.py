@@ -1,0 +1,71 @@
+"""Prepare, fit, score: how a ranker is trained on some features of a fold, wherever one is."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+
+from leanrank.data.folds import Fold
+from leanrank.data.ranking_data import RankingData
+from leanrank.data.scaling import QueryMinMaxScaler
+from leanrank.metrics._base import Metric
+from leanrank.rankers._base import Ranker
+
+Values = NDArray[np.float64]
+
+
+def prepared(data: RankingData, ranker: Ranker) -> RankingData:
+    """The data as this ranker takes them.
+
+    Missing values are filled where it takes none. Features are scaled to [0, 1] within each query where it wants that;
+    this uses no label and no other query.
+    """
+    complete = data if ranker.takes_missing else filled(data)
+    return scaled(QueryMinMaxScaler(), complete)[0] if ranker.wants_scaling else complete
+
+
+def filled(data: RankingData) -> RankingData:
+    """Missing values replaced by the least value of the feature in the query, 0 where all of a query are missing."""
+    if not data.missing:
+        return data
+    X = data.dense()
+    absent = np.isnan(X)
+    least = np.minimum.reduceat(np.where(absent, np.inf, X), data.query_ptr[:-1], axis=0)
+    least = np.where(np.isinf(least), 0.0, least).astype(X.dtype)
+    return replace(data, X=np.where(absent, np.repeat(least, data.query_sizes, axis=0), X), missing=False)
+
+
+def scaled(scaler: Any, train: RankingData, *others: RankingData) -> list[RankingData]:
+    """Training data, and others, scaled by a scaler fitted to the training data."""
+    fitted = clone(scaler).fit(train)
+    return [fitted.transform(data) for data in (train, *others)]
+
+
+class Trained(NamedTuple):
+    """A ranker trained on the features of a fold that has no others; None where there are no features at all."""
+
+    ranker: Ranker | None
+    fold: Fold
+    seconds: float
+
+    def per_query(self, data: RankingData, *metrics: Metric) -> list[Values]:
+        """Each metric of every query of a part of the fold, NaN where it skips one; without features all tie."""
+        scores = np.zeros(data.n_rows) if self.ranker is None else self.ranker.predict(data)
+        return [metric.per_query(data.y, scores, data.query_ptr) for metric in metrics]
+
+
+def train(ranker: Ranker, fold: Fold, features: Sequence[int]) -> Trained:
+    """Train a clone of the ranker on these features of a fold, in this order; it may stop on the validation part."""
+    if not len(features):
+        return Trained(None, fold, 0.0)
+    cut = fold.only(features)
+    learned, held_out = cut.train, cut.valid
+    start = time.perf_counter()
+    fitted = ranker.for_columns(features, fold.n_features).fit(learned, eval_set=held_out)
+    return Trained(fitted, cut, time.perf_counter() - start)

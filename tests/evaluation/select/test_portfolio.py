@@ -1,0 +1,109 @@
+"""The portfolio: names of the registry, fitted to what may be seen of a fold, sharing what they have in common."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pytest
+
+from leanrank import GAS, BestGain, RankSVM, make_ranking, metric
+from leanrank.errors import UnknownNameError
+from leanrank.evaluation.select import held_out as held_out_module
+from leanrank.evaluation.select.held_out import HeldOut, Material
+from leanrank.evaluation.select.portfolio import AUTO, Sight, portfolio
+from leanrank.evaluation.training import prepared
+from leanrank.selectors import registry
+from leanrank.selectors._ranker_selector import RankerSelector
+from leanrank.selectors.booster_importance import BoosterImportance
+from leanrank.selectors.column_limits import ColumnLimits
+from leanrank.selectors.hybrids import IMPORTANCE, SIMILARITY
+
+
+@pytest.fixture(scope="module")
+def data():
+    return make_ranking(30, 10, n_informative=3, n_redundant=2, n_noise=3, random_state=2)[0]
+
+
+@pytest.fixture
+def held_out(data):
+    return HeldOut(Material(data, None, RankSVM(C=1.0)), metric("ndcg@10"), cv=3, random_state=0)
+
+
+def sight(held_out, i, largest=8):
+    return Sight(held_out, i, ColumnLimits.none(8), largest)
+
+
+def test_every_name_is_a_selector_of_the_registry():
+    assert set(AUTO) <= set(registry.names())
+    for name, selector in portfolio("auto").items():
+        assert repr(selector) == repr(registry.get(name))
+    assert list(portfolio("auto")) == list(AUTO)
+    assert list(portfolio("gas, mrmr-f")) == ["gas", "mrmr-f"]
+    assert list(portfolio([GAS(c=0.3), "gas", GAS(c=0.4)])) == ["gas", "gas-2", "gas-3"]
+    with pytest.raises(UnknownNameError, match="did you mean 'blend"):
+        portfolio("blend+mrm")
+
+
+@pytest.mark.parametrize(
+    "name", [name for name in AUTO if not issubclass(registry.selector_class(name), RankerSelector)]
+)
+def test_a_filter_is_the_same_as_fitted_alone(held_out, data, name):
+    for i in (0, None):
+        seen = held_out.folds.learned(i)
+        alone = registry.get(name).fit(seen).order_
+        np.testing.assert_array_equal(sight(held_out, i).order(registry.get(name)), alone)
+
+
+def test_the_share_is_the_mean_over_resamples(held_out):
+    weights = []
+    for train, valid in held_out.folds.resamples(1):
+        ranker = held_out.ranker
+        fitted = BoosterImportance(ranker).fit(prepared(train, ranker), eval_set=prepared(valid, ranker))
+        weights.append(fitted.scores_ / fitted.scores_.sum())
+    share = sight(held_out, 1).share
+    np.testing.assert_allclose(share, np.mean(weights, axis=0), atol=1e-9)
+    order = sight(held_out, 1).order(registry.get("importance"))
+    np.testing.assert_array_equal(order, np.argsort(-share, kind="stable"))
+
+
+def test_graph_and_share_are_computed_once_for_all(held_out, monkeypatch):
+    graphs, trained = [], []
+    feature_graph, fit = held_out_module.feature_graph, BoosterImportance.fit
+    monkeypatch.setattr(held_out_module, "feature_graph", lambda *a, **k: graphs.append(1) or feature_graph(*a, **k))
+    monkeypatch.setattr(BoosterImportance, "fit", lambda *a, **k: trained.append(1) or fit(*a, **k))
+    for name in ("mrmr-cosine", "gas-cosine", "blend+mrmr", "importance+mrmr", "importance", "rfe", "mrmr>rfe"):
+        for i in (0, 1, 2):
+            assert len(sight(held_out, i).order(registry.get(name))) == 8
+    assert len(graphs) == 3  # one a part; a fold's is the sum of two
+    assert len(trained) == 6  # two a fold
+
+
+def test_the_graph_of_a_fold_is_that_of_its_queries(held_out):
+    from leanrank.stats.feature_graph import feature_graph
+
+    whole = feature_graph(held_out.folds.learned(2), IMPORTANCE, SIMILARITY)
+    np.testing.assert_allclose(sight(held_out, 2).graph.similarity, whole.similarity, atol=1e-12)
+    np.testing.assert_allclose(sight(held_out, 2).graph.importance, whole.importance, atol=1e-12)
+
+
+def test_a_selector_with_a_ranker_of_its_own_keeps_it(held_out):
+    own = BoosterImportance(RankSVM(C=100.0))
+    train, valid = (prepared(part, own.ranker) for part in held_out.folds.train_valid(0))
+    np.testing.assert_array_equal(sight(held_out, 0).order(own), own.fit(train, eval_set=valid).order_)
+
+
+def test_a_method_that_stops_by_itself_is_told_to_go_on(held_out):
+    assert len(sight(held_out, 0, largest=7).order(BestGain())) >= 7
+    short = BestGain(delta=1e-6, max_features=2)
+    assert len(sight(held_out, 0, largest=3).order(short)) <= 3
+
+
+def test_only_the_data_as_given_travel(held_out, data):
+    held_out.fit(0, [0, 1])
+    sight(held_out, 0).order(registry.get("blend+mrmr"))
+    again = pickle.loads(pickle.dumps(held_out))
+    assert set(vars(again.material)) == {"data", "valid", "ranker"}
+    assert not again._graphs
+    assert not again._shared
+    np.testing.assert_array_equal(again.fit(0, [0, 1]), held_out.fit(0, [0, 1]))
