@@ -68,7 +68,7 @@ def reranked(logged):
 
 def commands(ranker: str, logged: Path, folder: Path) -> None:
     log, chosen, model = str(logged / "log.csv"), str(folder / "features.json"), str(folder / "model.json")
-    assert run(["select", log, "--method", "gas", "-k", "3", "-o", chosen]) == 0
+    assert run(["order", log, "--method", "gas", "-k", "3", "-o", chosen]) == 0
     assert run(["train", log, "--features", chosen, "--ranker", ranker, "-o", model]) == 0
     files = ["--featureset", str(logged / "full.json"), "--model", model, "-o", str(folder / "pruned.json")]
     assert run(["export", chosen, "--to", "solr", "--engine-version", "8.11", *files]) == 0
