@@ -21,7 +21,7 @@ from leanrank.reproduce.datasets import DataFolder
 from leanrank.reproduce.letor_rows import MEASURES, Candidates, Row, best_of_folds, row_of, row_of_folds
 from leanrank.reproduce.outcome import Cell, Claim, Reproduction, Table
 from leanrank.reproduce.published_tables import Published, published
-from leanrank.selectors.fsmrank import FSMRank
+from leanrank.selectors.fsmrank import Fitting, FSMRank
 from leanrank.selectors.fsmsvm import FSMSVM
 from leanrank.selectors.fsscpr import FSSCPR
 from leanrank.selectors.gas import GAS
@@ -200,21 +200,25 @@ def _weights(model: FSMRank | FSMSVM) -> dict[str, Any]:
     }
 
 
+def _fsmranks(by: Metric, fold: Fold) -> list[FSMRank]:
+    return [FSMRank(**_GRID, fitting=Fitting(metric=by))]
+
+
 def _fsmrank(tasks: Tasks, folds: Sequence[Fold], what: Task) -> tuple[Row, list[int]]:
-    done = _fsm(tasks, folds, what, lambda by, _: [FSMRank(**_GRID, metric=by)])
+    done = _fsm(tasks, folds, what, _fsmranks)
     return row_of_folds(done), [fold.about["n_features"] for fold in done]
 
 
 def _fsmsvm(tasks: Tasks, folds: Sequence[Fold], what: Task) -> tuple[Row, list[int]]:
     """FSMSVM is built on the weights of FSMRank, and takes over the lambdas that it chose in each fold."""
-    chosen = _fsm(tasks, folds, {**what, "method": "FSMRank"}, lambda by, _: [FSMRank(**_GRID, metric=by)])
+    chosen = _fsm(tasks, folds, {**what, "method": "FSMRank"}, _fsmranks)
     lambdas = {
         fold.name: {name: of.about[name] for name in ("lambda1", "lambda2")}
         for fold, of in zip(folds, chosen, strict=True)
     }
 
     def make(by: Metric, fold: Fold) -> list[FSMSVM]:
-        return [FSMSVM(C=[1e-2, 1e-1, 1.0, 1e1, 1e2], metric=by, **lambdas[fold.name])]
+        return [FSMSVM(C=[1e-2, 1e-1, 1.0, 1e1, 1e2], fitting=Fitting(metric=by), **lambdas[fold.name])]
 
     done = _fsm(tasks, folds, what, make)
     return row_of_folds(done), [fold.about["n_features"] for fold in done]
