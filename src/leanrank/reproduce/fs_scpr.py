@@ -162,7 +162,7 @@ def _selector(selector: Any, sizes: Any, grid: Any) -> Evaluate:
         k = sizes(folds) if callable(sizes) else sizes
 
         def whole(folds: Sequence[Fold], task: Task, _: None) -> Any:
-            found = cross_validate(
+            validated = cross_validate(
                 selector,
                 "ranksvm",
                 folds,
@@ -172,7 +172,7 @@ def _selector(selector: Any, sizes: Any, grid: Any) -> Evaluate:
                 protocol=Protocol(convention=CONVENTIONS[task["dataset"]]),
                 n_jobs=tasks.n_jobs,
             )
-            return row_of(found), [record.n_features for record in found.records]
+            return row_of(validated), [record.n_features for record in validated.records]
 
         [(row, n_features)] = tasks.run(whole, folds, [what], title=f"{what['dataset']}: {what['method']}")
         return row, n_features
@@ -236,11 +236,11 @@ def _cell(p: Published, rows: Mapping[str, Mapping[str, Row]], quick: bool) -> C
 
 def _columns(tables: Sequence[str]) -> list[dict[str, float]]:
     """The published values of each (data set, measure), by method."""
-    found: dict[tuple[str, str], dict[str, float]] = {}
+    columns: dict[tuple[str, str], dict[str, float]] = {}
     for p in published("fs-scpr"):
         if p.table in tables:
-            found.setdefault((p.dataset, p.metric), {})[p.method] = p.value
-    return list(found.values())
+            columns.setdefault((p.dataset, p.metric), {})[p.method] = p.value
+    return list(columns.values())
 
 
 def _unified_cells() -> list[Cell]:

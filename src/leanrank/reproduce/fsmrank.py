@@ -75,7 +75,7 @@ def one_fold(fold: Fold, convention: str, n_published: float, lambdas: Sequence[
 
 
 def _near(grid: list[dict[str, float]], n_features: float) -> dict[str, float]:
-    """Of the lambdas that leave about as many features as published (a third more or less), the best on validation."""
+    """The lambdas that are best on validation among those that leave about as many features as published."""
     about = [entry for entry in grid if 2 / 3 <= entry["n_features"] / n_features <= 4 / 3]
     return max(about or grid, key=lambda entry: entry["metric"])
 

@@ -121,7 +121,7 @@ def get(name: str, **params: Any) -> Selector:
 
 def _settings(cls: type[Selector], name: str, values: dict[str, Any]) -> Any:
     """The settings object that a parameter takes, with these values."""
-    kinds = [kind for kind in get_args(get_type_hints(cls)[name]) if is_dataclass(kind)]
+    kinds: list[Any] = [kind for kind in get_args(get_type_hints(cls)[name]) if is_dataclass(kind)]
     if not kinds:
         raise ParameterError(f"The {name!r} parameter of {cls.__name__} has no settings inside: drop the dot.")
     [kind] = kinds
