@@ -7,7 +7,7 @@ import pickle
 import numpy as np
 import pytest
 
-from leanrank import GAS, BestGain, RankSVM, make_ranking, metric
+from leanrank import FSSCPR, GAS, BestGain, RankSVM, make_ranking, metric
 from leanrank.errors import UnknownNameError
 from leanrank.evaluation.select import held_out as held_out_module
 from leanrank.evaluation.select.held_out import HeldOut, Material
@@ -43,6 +43,11 @@ def test_every_name_is_a_selector_of_the_registry():
     assert list(portfolio([GAS(c=0.3), "gas", GAS(c=0.4)])) == ["gas", "gas-2", "gas-3"]
     with pytest.raises(UnknownNameError, match="did you mean 'blend"):
         portfolio("blend+mrm")
+
+
+def test_methods_by_name_draw_from_the_seed_of_the_run_and_objects_from_their_own():
+    chosen = portfolio(["fs-scpr", "ranking-boruta", FSSCPR(random_state=3)], seed=7)
+    assert [selector.random_state for selector in chosen.values()] == [7, 7, 3]
 
 
 @pytest.mark.parametrize(

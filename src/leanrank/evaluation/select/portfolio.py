@@ -46,8 +46,11 @@ AVERAGED_QUERIES = 1_500
 SMALLEST_GAIN = 1e-6
 
 
-def portfolio(methods: str | Sequence[Any]) -> dict[str, Selector]:
-    """The selectors asked for, by name: "auto", or names of the registry and selector objects."""
+def portfolio(methods: str | Sequence[Any], seed: int = 0) -> dict[str, Selector]:
+    """The selectors asked for, by name: "auto", or names of the registry and selector objects.
+
+    Those given by name draw from `seed`, objects from their own.
+    """
     if isinstance(methods, str):
         methods = AUTO if methods == "auto" else [name.strip() for name in methods.split(",")]
     chosen: dict[str, Selector] = {}
@@ -55,7 +58,7 @@ def portfolio(methods: str | Sequence[Any]) -> dict[str, Selector]:
         if isinstance(method, Selector):
             chosen[_unused(type(method).__name__.lower(), chosen)] = method
         else:
-            chosen[_unused(method, chosen)] = registry.get(method)
+            chosen[_unused(method, chosen)] = registry.get(method).change_seeds(lambda _: seed)
     if not chosen:
         raise ParameterError.of("select", "methods", "'auto' or at least one method", methods)
     return chosen
