@@ -29,13 +29,13 @@ class ParameterError(LeanRankError):
     """A parameter has a value it cannot have."""
 
     @classmethod
-    def of(cls, owner: str, name: str, rule: str, found: object) -> ParameterError:
+    def of(cls, owner: str, name: str, rule: str, given: object) -> ParameterError:
         """The one sentence shape of all parameter errors.
 
         >>> print(ParameterError.of("GAS", "c", ">= 0", -1))
         The 'c' parameter of GAS must be >= 0. Got -1 instead.
         """
-        sentence = f"The {name!r} parameter of {owner} must be {rule}. Got {found!r} instead."
+        sentence = f"The {name!r} parameter of {owner} must be {rule}. Got {given!r} instead."
         return cls(sentence, owner=owner, parameter=name)
 
 
@@ -50,7 +50,7 @@ class UnknownNameError(LeanRankError):
     def of(
         cls,
         kind: str,
-        found: object,
+        given: object,
         known: Iterable[str],
         *,
         owner: str | None = None,
@@ -62,10 +62,10 @@ class UnknownNameError(LeanRankError):
         Unknown metric 'ncdg': did you mean 'ndcg'? Known: map, ndcg.
         """
         names = sorted(known)
-        near = get_close_matches(str(found), names, n=1)
+        near = get_close_matches(str(given), names, n=1)
         hint = f": did you mean {near[0]!r}?" if near else "."
         listed = ", ".join(names[:40]) + (", ..." if len(names) > 40 else "")
-        return cls(f"Unknown {kind} {found!r}{hint} Known: {listed}.", owner=owner, parameter=parameter)
+        return cls(f"Unknown {kind} {given!r}{hint} Known: {listed}.", owner=owner, parameter=parameter)
 
 
 class MissingExtraError(LeanRankError, ImportError):

@@ -205,7 +205,7 @@ def test_options_that_take_names_of_methods_rankers_or_metrics_complete_them(nam
         ("select train.txt --folds 1", "--folds must be"),
         ("select train.txt --jobs -1", "--jobs must be"),
         ("compare train.txt --folds 1 -o x.db", "--folds must be"),
-        ("train train.txt --label a", "--label must be left out for LETOR text"),
+        ("train table.csv --qid b", "Say which column is the label, --label: no column"),
     ],
 )
 def test_errors_name_the_options_of_every_command(folder, monkeypatch, capfd, line, expected):

@@ -18,28 +18,28 @@ from leanrank.evaluation.records import ALL_FEATURES
 _RANKS_SHOWN = 5
 
 
-def show_comparison(found: Comparison, metric: str | None, console: Console) -> None:
+def show_comparison(comparison: Comparison, metric: str | None, console: Console) -> None:
     """Print every table, one ranker after another."""
-    if found.unfinished:
-        noun = "combination is" if found.unfinished == 1 else "combinations are"
-        console.print(Text(f"{found.unfinished} {noun} not finished and not shown.", style="yellow"))
-    if not found.runs:
+    if comparison.unfinished:
+        noun = "combination is" if comparison.unfinished == 1 else "combinations are"
+        console.print(Text(f"{comparison.unfinished} {noun} not finished and not shown.", style="yellow"))
+    if not comparison.runs:
         console.print(Text("Nothing is finished yet."))
         return
-    rankers = list(dict.fromkeys(ranker for ranker, _, _ in found.runs))
+    rankers = list(dict.fromkeys(ranker for ranker, _, _ in comparison.runs))
     for ranker in rankers:
-        _means(found, ranker, console)
+        _means(comparison, ranker, console)
     for ranker in rankers:
-        _ranks(found, ranker, console)
-    _unified(found, console)
-    _tests(found, metric, console)
-    _stability(found, console)
-    _features(found, console)
-    if found.n_graphs:
-        seconds = sum(found.graph_seconds) / found.n_graphs
+        _ranks(comparison, ranker, console)
+    _unified(comparison, console)
+    _tests(comparison, metric, console)
+    _stability(comparison, console)
+    _features(comparison, console)
+    if comparison.n_graphs:
+        seconds = sum(comparison.graph_seconds) / comparison.n_graphs
         console.print(
             Text(
-                f"Feature graphs computed: {found.n_graphs}, one for each fold and all methods on graphs, "
+                f"Feature graphs computed: {comparison.n_graphs}, one for each fold and all methods on graphs, "
                 f"{seconds:.3f} s each (not in their selection time)."
             )
         )
@@ -57,14 +57,14 @@ def _table(title: str, texts: Sequence[str], numbers: Sequence[str], last: str |
     return table
 
 
-def _means(found: Comparison, ranker: str, console: Console) -> None:
-    title = f"{ranker}: mean over {len(found.about['folds'])} folds"
-    table = _table(title, ["k", "method"], [*found.metrics, "features", "select s", "train s"])
-    rows = [row for row in found.means() if row.ranker == ranker]
+def _means(comparison: Comparison, ranker: str, console: Console) -> None:
+    title = f"{ranker}: mean over {len(comparison.about['folds'])} folds"
+    table = _table(title, ["k", "method"], [*comparison.metrics, "features", "select s", "train s"])
+    rows = [row for row in comparison.means() if row.ranker == ranker]
     best = {
         (row.k, name): max(round(r.scores[name], DECIMALS) for r in rows if r.k == row.k)
         for row in rows
-        for name in found.metrics
+        for name in comparison.metrics
     }
     before = rows[0].k
     for row in rows:
@@ -72,7 +72,8 @@ def _means(found: Comparison, ranker: str, console: Console) -> None:
             table.add_section()
             before = row.k
         figures = [
-            Text(_figure(row.scores[name]), style="bold" if _is_best(row, name, best) else "") for name in found.metrics
+            Text(_figure(row.scores[name]), style="bold" if _is_best(row, name, best) else "")
+            for name in comparison.metrics
         ]
         seconds = [f"{row.selection_seconds:.3f}", f"{row.training_seconds:.3f}"]
         table.add_row("" if row.k is None else str(row.k), Text(row.method), *figures, f"{row.n_features:g}", *seconds)
@@ -83,20 +84,20 @@ def _is_best(row: Any, name: str, best: dict[Any, float]) -> bool:
     return row.k is not None and round(row.scores[name], DECIMALS) == best[row.k, name]
 
 
-def _ranks(found: Comparison, ranker: str, console: Console) -> None:
-    ranks = {(k, name): of for (r, k, name), of in found.ranks().items() if r == ranker}
+def _ranks(comparison: Comparison, ranker: str, console: Console) -> None:
+    ranks = {(k, name): of for (r, k, name), of in comparison.ranks().items() if r == ranker}
     if not ranks:
         return
-    table = _table(f"{ranker}: competition ranks", ["k", "method"], found.metrics)
+    table = _table(f"{ranker}: competition ranks", ["k", "method"], comparison.metrics)
     for k in dict.fromkeys(k for k, _ in ranks):
-        for method in ranks[k, found.metrics[0]]:
-            table.add_row(str(k), Text(method), *(str(ranks[k, name][method]) for name in found.metrics))
+        for method in ranks[k, comparison.metrics[0]]:
+            table.add_row(str(k), Text(method), *(str(ranks[k, name][method]) for name in comparison.metrics))
         table.add_section()
     console.print(table)
 
 
-def _unified(found: Comparison, console: Console) -> None:
-    unified = found.unified()
+def _unified(comparison: Comparison, console: Console) -> None:
+    unified = comparison.unified()
     if unified is None:
         return
     n = len(unified.methods)
@@ -112,9 +113,9 @@ def _unified(found: Comparison, console: Console) -> None:
     console.print(table)
 
 
-def _tests(found: Comparison, metric: str | None, console: Console) -> None:
-    rows = found.tests(metric)
-    name = found.metrics[-1] if metric is None else metric
+def _tests(comparison: Comparison, metric: str | None, console: Console) -> None:
+    rows = comparison.tests(metric)
+    name = comparison.metrics[-1] if metric is None else metric
     columns = ["change", "95% interval", "t", "p", "Holm", "boot. p", "Holm"]
     for ranker in dict.fromkeys(row.ranker for row in rows):
         title = f"{ranker}: {name} against {ALL_FEATURES}, paired tests over {rows[0].t.n} queries, two-sided"
@@ -135,11 +136,11 @@ def _tests(found: Comparison, metric: str | None, console: Console) -> None:
         console.print(Text(f"Holm: p corrected for all {len(rows)} comparisons."))
 
 
-def _stability(found: Comparison, console: Console) -> None:
-    rows = found.features()
+def _stability(comparison: Comparison, console: Console) -> None:
+    rows = comparison.features()
     if not rows:
         return
-    times = [f"{r}x" for r in range(len(found.about["folds"]), 0, -1)]
+    times = [f"{r}x" for r in range(len(comparison.about["folds"]), 0, -1)]
     columns = ["sizes", *times, "Nogueira", "95% interval", "Kuncheva", "Jaccard"]
     title = "Features over folds: how many are in how many of the sets, and how stable the sets are"
     table = _table(title, ["k", "method"], columns)
@@ -158,8 +159,8 @@ def _stability(found: Comparison, console: Console) -> None:
     console.print(table)
 
 
-def _features(found: Comparison, console: Console) -> None:
-    rows = found.features()
+def _features(comparison: Comparison, console: Console) -> None:
+    rows = comparison.features()
     if not rows:
         return
     table = _table("Features that most folds chose", ["k", "method"], [], "features")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
@@ -78,14 +78,18 @@ def train(
     if as_json:
         print(json.dumps(record, ensure_ascii=False))
         return
+    _show(record, output)
+
+
+def _show(record: dict[str, Any], output: Path) -> None:
     console = Console()
-    size = f"{data.n_features} features, {data.n_rows:,} documents, {data.n_queries:,} queries"
-    table = Table(title=Text(f"{model._name} on {size}"), title_justify="left")
+    size = f"{len(record['features'])} features, {record['n_rows']:,} documents, {record['n_queries']:,} queries"
+    table = Table(title=Text(f"{record['ranker']} on {size}"), title_justify="left")
     table.add_column("")
-    for m in measures:
-        table.add_column(m.name, justify="right")
-    for part, values in quality.items():
-        table.add_row(part, *(f"{value:.4f}" for value in values.values()))
+    for name in record["quality"]["training"]:
+        table.add_column(name, justify="right")
+    for part, values in record["quality"].items():
+        table.add_row(part, *("nan" if value is None else f"{value:.4f}" for value in values.values()))
     console.print(table)
     console.print(
         Text(f"Written: {output}. Next: leanrank predict test.txt --model {output} -o scores.txt"), soft_wrap=True

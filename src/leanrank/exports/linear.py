@@ -70,14 +70,14 @@ def read_normalizers(content: Any, full: FullSet, kept: Sequence[Kept]) -> dict[
         )
     engine_name = {feature.data_name: feature.name for feature in kept} | {f.name: f.name for f in kept}
     numbers = {str(number) for number in range(1, len(full.names) + 1)}
-    found: dict[str, Normalizer] = {}
+    normalizers: dict[str, Normalizer] = {}
     for name, given in content.items():
         normalizer = _normalizer(name, given)
         if name in engine_name:
-            found[engine_name[name]] = normalizer
+            normalizers[engine_name[name]] = normalizer
         elif name not in full.names and name not in numbers:
             raise DataError(f"The normalizer of {name!r} belongs to no feature of the feature set.")
-    return found
+    return normalizers
 
 
 def _normalizer(name: str, given: Any) -> Normalizer:

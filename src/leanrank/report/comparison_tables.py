@@ -14,10 +14,10 @@ REPEATED = 5
 
 def comparison_tables(summary: dict[str, Any]) -> list[Table]:
     """Every table that has rows."""
-    found = [means(summary, ranker) for ranker in summary["rankers"]]
-    found += [ranks(summary, ranker) for ranker in summary["rankers"]]
-    found += [unified(summary), tests(summary), features(summary)]
-    return [table for table in found if table.rows]
+    tables = [means(summary, ranker) for ranker in summary["rankers"]]
+    tables += [ranks(summary, ranker) for ranker in summary["rankers"]]
+    tables += [unified(summary), tests(summary), features(summary)]
+    return [table for table in tables if table.rows]
 
 
 def means(summary: dict[str, Any], ranker: str) -> Table:

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from leanrank.data.arrangement import Arrangement
-from leanrank.data.ranking_data import RankingData, RankingSource, concatenate
+from leanrank.data.door import in_memory
+from leanrank.data.ranking_data import RankingData, RankingSource
 from leanrank.engines.fold import fold
 from leanrank.errors import DataError
 from leanrank.rankers._base import LinearRanker, NothingToLearnWarning, Ranker
@@ -119,13 +120,17 @@ class RankerSelector(Selector):
         """The path over the features of the bench."""
         raise NotImplementedError(f"{type(self).__name__} must define _search.")
 
+    def _judge(self) -> Any:
+        """The metric that choices are made by, if any are."""
+        return getattr(self, "metric", None)
+
     def _new_ranker(self) -> Ranker:
         """An unfitted ranker; RankSVM where none is given."""
         ranker: Ranker = clone(as_ranker("ranksvm" if self.ranker is None else self.ranker))
         return ranker
 
     def _fit_held_out(self, source: RankingSource, ranker: Ranker, valid: RankingData | None) -> Path:
-        data = source if isinstance(source, RankingData) else concatenate(list(source.blocks()))
+        data = in_memory(source)
         starts = data.query_ptr[:-1]
         if (np.maximum.reduceat(data.y, starts) == np.minimum.reduceat(data.y, starts)).all():
             warnings.warn(
@@ -137,7 +142,7 @@ class RankerSelector(Selector):
         kept = np.flatnonzero(~useless_to(ranker, data) | self._limits().must_keep)
         if not len(kept):
             raise DataError(f"All {data.n_features} features are constant inside every query: nothing to select.")
-        metrics = (getattr(self, "metric", None), getattr(ranker, "eval_metric", None))
+        metrics = (self._judge(), getattr(ranker, "eval_metric", None))
         by_order = any(getattr(metric, "ties", None) == "input" for metric in metrics)
         arrangement = Arrangement.of(data.subset(kept), sort_rows=not by_order)
         held_out = None if valid is None else arrangement.like(valid.subset(kept))

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from leanrank.data.ranking_data import RankingData, RankingSource, concatenate
+from leanrank.data.door import in_memory
+from leanrank.data.ranking_data import RankingData, RankingSource
 from leanrank.engines.fold import fold
 from leanrank.errors import DataError
 from leanrank.selectors._base import Selector
@@ -74,8 +75,8 @@ class ReliefSelector(Selector):
         raise NotImplementedError(f"{type(self).__name__} must define _weights.")
 
     def _fit(self, source: RankingSource) -> Path:
-        if self._near.scope == "global" and not isinstance(source, RankingData):
-            source = concatenate(list(source.blocks()))
+        if self._near.scope == "global":
+            source = in_memory(source)
         statistics: list[Any] = [Constant(), DataExtent()]
         if self._near.n_samples is not None:
             statistics.append(RowSample(int(self._near.n_samples), int(self._near.random_state)))

@@ -12,7 +12,8 @@ from scipy.special import ndtri
 from sklearn.base import clone
 
 from leanrank.data.arrangement import Arrangement
-from leanrank.data.ranking_data import RankingData, RankingSource, concatenate
+from leanrank.data.door import in_memory
+from leanrank.data.ranking_data import RankingData, RankingSource
 from leanrank.engines.fold import fold
 from leanrank.errors import DataError, ParameterError
 from leanrank.selectors._base import Selector
@@ -102,7 +103,7 @@ class StabilitySelection(Selector):
         self._require_number("threshold", "> 0 and <= 1", low=np.nextafter(0, 1), high=1)
 
     def _fit(self, source: RankingSource) -> Path:
-        data = source if isinstance(source, RankingData) else concatenate(list(source.blocks()))
+        data = in_memory(source)
         kept = np.flatnonzero(~fold(Constant(), data))
         if not len(kept):
             raise DataError(f"All {data.n_features} features are constant inside every query: nothing to select.")
@@ -143,9 +144,7 @@ class StabilitySelection(Selector):
 
     def _fresh(self, run: int) -> Selector:
         selector: Selector = GAS(0.25) if self.selector is None else clone(self.selector)
-        if isinstance(selector.get_params(deep=False).get("random_state"), int):
-            selector.set_params(random_state=selector.get_params(deep=False)["random_state"] + run)
-        return selector
+        return selector.change_seeds(lambda seed: seed + run)
 
 
 def wilson(successes: NDArray[np.int64], n: int, confidence: float) -> NDArray[np.float64]:

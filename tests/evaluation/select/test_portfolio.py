@@ -7,7 +7,7 @@ import pickle
 import numpy as np
 import pytest
 
-from leanrank import GAS, BestGain, RankSVM, make_ranking, metric
+from leanrank import FSSCPR, GAS, BestGain, RankSVM, make_ranking, metric
 from leanrank.errors import UnknownNameError
 from leanrank.evaluation.journal import Journal
 from leanrank.evaluation.select import held_out as held_out_module
@@ -56,6 +56,11 @@ def test_efforts_keep_the_order_of_preference(effort):
     for methods in (effort.methods, effort.at_a_size):
         assert list(methods) == sorted(methods, key=EVERY.index)
     assert list(portfolio("auto", effort.methods)) == list(effort.methods)
+
+
+def test_methods_by_name_draw_from_the_seed_of_the_run_and_objects_from_their_own():
+    chosen = portfolio(["fs-scpr", "ranking-boruta", FSSCPR(random_state=3)], seed=7)
+    assert [selector.random_state for selector in chosen.values()] == [7, 7, 3]
 
 
 @pytest.mark.parametrize(

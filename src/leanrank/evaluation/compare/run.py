@@ -169,8 +169,9 @@ def _select(context: Context, task: Task, graph: dict[str, Any] | None) -> list[
     settings = context.request.settings
     selector = as_selector(task["method"])
     assert selector is not None
-    if "random_state" in selector.get_params(deep=False):
-        selector.set_params(random_state=settings.random_state)
+    if settings.random_state is not None:
+        seed = settings.random_state
+        selector.change_seeds(lambda _: seed)
     points = grids.points(selector_grid(selector) if settings.tune else None)
     train = context.fold(task["fold"]).train
     known = None if graph is None else FeatureGraph(**graph)

@@ -31,8 +31,11 @@ Order = NDArray[np.int64]
 SMALLEST_GAIN = 1e-6
 
 
-def portfolio(methods: str | Sequence[Any], auto: Sequence[str] = EVERY) -> dict[str, Selector]:
-    """The selectors asked for, by name: "auto", or names of the registry and selector objects."""
+def portfolio(methods: str | Sequence[Any], auto: Sequence[str] = EVERY, seed: int = 0) -> dict[str, Selector]:
+    """The selectors asked for, by name: "auto", or names of the registry and selector objects.
+
+    Those given by name draw from `seed`, objects from their own.
+    """
     if isinstance(methods, str):
         methods = auto if methods == "auto" else [name.strip() for name in methods.split(",")]
     chosen: dict[str, Selector] = {}
@@ -40,7 +43,7 @@ def portfolio(methods: str | Sequence[Any], auto: Sequence[str] = EVERY) -> dict
         if isinstance(method, Selector):
             chosen[_unused(type(method).__name__.lower(), chosen)] = method
         else:
-            chosen[_unused(method, chosen)] = registry.get(method)
+            chosen[_unused(method, chosen)] = registry.get(method).change_seeds(lambda _: seed)
     if not chosen:
         raise ParameterError.of("select", "methods", "'auto' or at least one method", methods)
     return chosen

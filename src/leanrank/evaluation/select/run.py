@@ -92,7 +92,7 @@ def select(
     cv : int
         Folds, by query. At least 3, or 2 where `valid` is given; every fold needs a query with different labels.
     random_state : int
-        Seed of the folds and of the bootstrap.
+        Seed of the folds, of the bootstrap, and of methods given by name that draw numbers.
     engine : optional
         Where feature graphs are computed. The workers of a `DaskEngine` or `SparkEngine` also run the methods and
         train the rankers of the cross-validation; each gets the data once, and results come back to the journal here.
@@ -127,6 +127,7 @@ def select(
     held = asked.valid_of(valid, judged)
     lowest = 3 if held is None else 2
     seeds = f"a whole number from 0 to {LARGEST_SEED}"
+    seed = asked.whole_number("random_state", random_state, seeds, 0, LARGEST_SEED)
     wanted, spent = asked.methods_of(methods), effort_of(effort)
     request = asked.Request(
         data=judged,
@@ -134,10 +135,10 @@ def select(
         ranker=default_ranker(ranker),
         metric=asked.metric_of(metric),
         methods=wanted,
-        portfolio=portfolio(wanted, spent.methods if n_features is None else spent.at_a_size),
+        portfolio=portfolio(wanted, spent.methods if n_features is None else spent.at_a_size, seed),
         effort=spent,
         cv=asked.whole_number("cv", cv, f"a number of folds >= {lowest}", lowest),
-        random_state=asked.whole_number("random_state", random_state, seeds, 0, LARGEST_SEED),
+        random_state=seed,
         max_loss=MAX_LOSS if max_loss is None else float(asked.real_number("max_loss", max_loss, ">= 0 and finite", 0)),
         level=asked.real_number("level", level, "between 0.5 and 1", np.nextafter(0.5, 1), np.nextafter(1, 0)),
         n_features=n_features,
