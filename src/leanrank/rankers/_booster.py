@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from leanrank._optional import require
 from leanrank.data.ranking_data import RankingData
 from leanrank.errors import DataError, ParameterError, UnknownNameError
+from leanrank.kernels._threads import default_threads
 from leanrank.rankers._base import Scores
 from leanrank.rankers.adapters import Adapter
 
@@ -33,6 +34,8 @@ class BoosterAdapter(Adapter):
     _estimator_name: ClassVar[str]
     #: Our kinds of importance -> the library's.
     _kinds: ClassVar[dict[str, str]]
+    #: Names under which the library takes its number of threads, the usual one first.
+    _thread_names: ClassVar[tuple[str, ...]]
 
     @classmethod
     def _library(cls) -> Any:
@@ -106,9 +109,15 @@ class BoosterAdapter(Adapter):
                 "each distinct label instead."
             )
 
+    def _n_threads(self) -> int:
+        """The estimator's own number of threads; where it names none, as many as may be started here."""
+        params = self.estimator.get_params()
+        given = next((params[name] for name in self._thread_names if params.get(name) is not None), None)
+        return default_threads() if given is None else int(given)
+
     def _cutoff(self) -> tuple[str, int | None]:
-        """The metric that watches eval_set, as ("ndcg" or "map", cutoff or None)."""
-        stem, at, cutoff = str(self.eval_metric).lower().partition("@")
+        """The metric that watches eval_set where the estimator's does not, as ("ndcg" or "map", cutoff or None)."""
+        stem, at, cutoff = str(self.eval_metric or "ndcg@10").lower().partition("@")
         if stem not in ("ndcg", "map"):
             raise UnknownNameError.of(
                 "eval_metric of a booster", self.eval_metric, ["ndcg", "ndcg@10", "map", "map@10"]
