@@ -59,7 +59,7 @@ def select(
     valid: Annotated[Path | None, typer.Option(help="Data that rankers stop early on.")] = None,
     test: Annotated[Path | None, typer.Option(help="Data to measure the final choice on.")] = None,
     cv: Annotated[int, typer.Option("--folds", "--cv", help="Folds, by query.")] = 5,
-    jobs: Annotated[int, typer.Option("--jobs", "-j", help="Threads that train rankers; 0 takes every core.")] = 1,
+    jobs: Annotated[int, typer.Option("--jobs", "-j", help="Threads that train rankers; 0 takes every core.")] = 0,
     journal: Annotated[Path | None, typer.Option(help="Where finished work is kept.")] = None,
     resume: Annotated[Path | None, typer.Option(help="Go on with the journal of an interrupted run.")] = None,
     output: OutputOption = None,

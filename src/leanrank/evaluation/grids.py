@@ -42,7 +42,7 @@ def points(grid: Grid | None) -> list[dict[str, Any]]:
     return [dict(zip(names, values, strict=True)) for values in product(*((grid or {})[name] for name in names))]
 
 
-def rankers_of(name: str, validation: Any, *, n_threads: int | None = None) -> list[Ranker]:
+def rankers_of(name: str, validation: Any) -> list[Ranker]:
     """The rankers of this name over its grid; those that tune themselves do so by the metric `validation`."""
     cls = registry.ranker_class(name)
     settings: dict[str, Any] = {}
@@ -50,7 +50,5 @@ def rankers_of(name: str, validation: Any, *, n_threads: int | None = None) -> l
     own = "estimator" not in known  # boosters watch held-out data by a metric of their own
     if own and "eval_metric" in known:
         settings["eval_metric"] = validation
-    if n_threads is not None and (not own or "n_threads" in known):
-        settings["thread_count" if cls._name == "catboost" else "n_threads"] = n_threads
     grid = RANKER_GRIDS.get(cls._name)
     return [registry.get(name, **settings, **point) for point in points(grid)]
