@@ -16,6 +16,7 @@ from leanrank.cli._interrupts import INTERRUPTED
 from leanrank.cli._invocation import Invocation
 from leanrank.cli._option_groups import option_groups
 from leanrank.cli._outputs import check_outputs, refuse_stdout
+from leanrank.cli._ranker_options import RankerOptions
 from leanrank.cli._reading import Reading
 from leanrank.errors import ParameterError
 
@@ -65,6 +66,7 @@ def compare(
         str | None, typer.Option(help="dask://host:port or spark: work on a cluster; the journal stays.")
     ] = None,
     *,
+    ranker_options: RankerOptions,
     reading: Reading,
     as_json: Annotated[bool, typer.Option("--json", help="Print the tables as JSON.")] = False,
 ) -> None:
@@ -92,7 +94,7 @@ def compare(
     from leanrank.evaluation.compare.run import compare as run
     from leanrank.kernels._threads import default_threads
 
-    check_outputs(output, table, reads=[data])
+    check_outputs(output, table, reads=(data, ranker_options.ranker_file))
     source = _source(data, reading)
     settings = CompareSettings(
         convention=convention,
@@ -101,6 +103,7 @@ def compare(
         scaler=QueryMinMaxScaler() if scale else None,
         n_splits=folds,
         random_state=seed,
+        ranker_settings=ranker_options.read(_list(rankers)),
     )
     try:
         comparison = run(

@@ -20,6 +20,7 @@ from leanrank.cli._invocation import OF_ONE_RUN, Invocation
 from leanrank.cli._limits import LimitOptions
 from leanrank.cli._option_groups import option_groups
 from leanrank.cli._outputs import check_outputs, refuse_stdout
+from leanrank.cli._ranker_options import RankerOptions
 from leanrank.cli._reading import JsonOption, Reading
 from leanrank.cli._select_journal import SelectJournal
 from leanrank.cli._selection_tables import show_selection
@@ -68,6 +69,7 @@ def select(
     engine: Annotated[str | None, typer.Option(help="local[:threads], cuda, dask://host:port or spark.")] = None,
     seed: Annotated[int, typer.Option(help="Seed of everything that draws numbers.")] = 0,
     *,
+    ranker_options: RankerOptions,
     limits: LimitOptions,
     reading: Reading,
     as_json: JsonOption = False,
@@ -86,11 +88,11 @@ def select(
     _check_numbers(k, max_loss, seed)
     book = SelectJournal.of(journal, resume, output)
     refuse_stdout("features go there", report)
-    check_outputs(output, report, book.path, reads=(file, limits.costs, valid, test))
+    check_outputs(output, report, book.path, reads=(file, limits.costs, valid, test, ranker_options.ranker_file))
     options = {
         **limits.read(),
         **_checked(ranker, engine, report),
-        "ranker": ranker,
+        "ranker": ranker_options.ranker(ranker),
         "metric": metric,
         "methods": methods,
         "n_features": k,
@@ -113,7 +115,8 @@ def select(
         book.remember(selection, tested)
         if delivery.is_shown:
             _show(selection, tested, files.data, [path for path in (output, report) if path is not None])
-            next_step = _next_step(selection, file, delivery.features_file, ranker, reading, typed)
+            same = [*reading.arguments(), *ranker_options.arguments()]
+            next_step = _next_step(selection, file, delivery.features_file, ranker, same, typed)
             if next_step is not None:
                 Console().print(Text(next_step), soft_wrap=True)
 
@@ -198,7 +201,7 @@ def _show(selection: Selection, test: dict[str, Any] | None, data: RankingData, 
 
 
 def _next_step(
-    selection: Selection, file: Path, features: Path | None, ranker: str | None, reading: Reading, typed: Invocation
+    selection: Selection, file: Path, features: Path | None, ranker: str | None, same: list[str], typed: Invocation
 ) -> str | None:
     if selection.provable is not None:
         k, loss = selection.provable["n_features"], selection.provable["max_loss"]
@@ -210,5 +213,5 @@ def _next_step(
     from leanrank.evaluation.select.run import default_ranker
 
     learner = ranker or default_ranker(None)._name
-    train = ["train", str(file), *reading.arguments(), "--features", str(features), "--ranker", learner]
+    train = ["train", str(file), *same, "--features", str(features), "--ranker", learner]
     return f"Next: {shlex.join(['leanrank', *train, '-o', 'model.json'])}"

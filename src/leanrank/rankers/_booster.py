@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any, ClassVar
+from inspect import signature
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,6 +46,22 @@ class BoosterAdapter(Adapter):
     def _estimator_class(cls) -> type:
         estimator_class: type = getattr(cls._library(), cls._estimator_name)
         return estimator_class
+
+    @classmethod
+    def _library_names(cls) -> dict[str, str]:
+        """Every name that a parameter of the library has -> the one it is passed by."""
+        parameters = signature(cls._estimator_class()).parameters.values()
+        return {one.name: one.name for one in parameters if one.kind is not one.VAR_KEYWORD}
+
+    @classmethod
+    def _make(cls, **params: Any) -> Self:
+        if "estimator" in params:
+            return super()._make(**params)
+        known = cls._library_names() | cls._renamed | {name: name for name in cls._get_param_names()}
+        for name in params:
+            if name not in known:
+                raise UnknownNameError.of(f"parameter of {cls._estimator_name}", name, known, parameter=name)
+        return super()._make(**{known[name]: value for name, value in params.items()})
 
     @abstractmethod
     def _read(self, text: str) -> Any:

@@ -71,6 +71,16 @@ class LightGBMAdapter(BoosterAdapter):
     _renamed: ClassVar[dict[str, str]] = {"n_threads": "n_jobs"}
     _thread_names: ClassVar[tuple[str, ...]] = ("n_jobs", "num_threads", "num_thread", "nthread", "nthreads")
 
+    @classmethod
+    def _library_names(cls) -> dict[str, str]:
+        # LightGBM lets its first name of a parameter win over the others: each goes by the name the estimator sets
+        usual = {*super()._library_names(), *cls._get_param_names()}
+        names = {name: name for name in usual}
+        for group in cls._library().basic._ConfigAliases._get_all_param_aliases().values():
+            taken = next((name for name in group if name in usual), None)
+            names |= {name: name if taken is None else taken for name in group}
+        return names
+
     def for_columns(self, columns: Sequence[int], n_features: int) -> Self:
         cut = super().for_columns(columns, n_features)
         settings = cut.estimator.get_params()

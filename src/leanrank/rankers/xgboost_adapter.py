@@ -18,6 +18,29 @@ from leanrank.rankers.adapters import densified
 from leanrank.stats.label_levels import LabelLevels, Levels
 
 _MOST_EXPONENTIAL_LABEL = 31
+# Parameters of XGBoost that its estimator takes and does not name.
+_UNNAMED = (
+    "disable_default_eval_metric",
+    "feature_selector",
+    "lambdarank_bias_norm",
+    "lambdarank_normalization",
+    "lambdarank_num_pair_per_sample",
+    "lambdarank_pair_method",
+    "lambdarank_score_normalization",
+    "lambdarank_unbiased",
+    "max_cached_hist_node",
+    "ndcg_exp_gain",
+    "normalize_type",
+    "one_drop",
+    "process_type",
+    "rate_drop",
+    "refresh_leaf",
+    "sample_type",
+    "seed_per_iteration",
+    "skip_drop",
+    "top_k",
+    "updater",
+)
 
 
 class XGBoostAdapter(BoosterAdapter):
@@ -47,8 +70,21 @@ class XGBoostAdapter(BoosterAdapter):
         "random_state": 0,
         "verbosity": 0,
     }
-    _renamed: ClassVar[dict[str, str]] = {"n_threads": "n_jobs"}
+    _renamed: ClassVar[dict[str, str]] = {
+        "n_threads": "n_jobs",
+        "nthread": "n_jobs",
+        "num_boost_round": "n_estimators",
+        "eta": "learning_rate",
+        "alpha": "reg_alpha",
+        "lambda": "reg_lambda",
+        "min_split_loss": "gamma",
+        "seed": "random_state",
+    }
     _thread_names: ClassVar[tuple[str, ...]] = ("n_jobs", "nthread")
+
+    @classmethod
+    def _library_names(cls) -> dict[str, str]:
+        return {name: name for name in (*cls._estimator_class()().get_params(), *_UNNAMED)}
 
     def _fit(self, data: RankingData, valid: RankingData | None) -> None:
         xgboost = self._library()

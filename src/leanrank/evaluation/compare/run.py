@@ -193,6 +193,6 @@ def _cell(context: Context, task: Task, chosen: list[dict[str, Any]] | None) -> 
             for c in chosen
             if c["k"] == task["k"]
         ]
-    by = request.settings.by
-    rankers = grids.rankers_of(task["ranker"], by)
+    by, name = request.settings.by, task["ranker"]
+    rankers = grids.rankers_of(name, by, request.settings.ranker_settings.get(name))
     return run_fold(fold, task["method"], sets, rankers, request.measures, by).to_dict()

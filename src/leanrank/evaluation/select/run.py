@@ -169,15 +169,18 @@ def select(
         return selection
 
 
-def default_ranker(ranker: Any) -> Ranker:
-    """The ranker asked for; LightGBM on one thread where it is installed, RankSVM over a grid of C otherwise."""
+def default_ranker(ranker: Any, **settings: Any) -> Ranker:
+    """The ranker asked for; LightGBM on one thread where it is installed, RankSVM over a grid of C otherwise.
+
+    By name it may have `settings` of its parameters.
+    """
     if ranker is None:
         ranker = "lightgbm" if find_spec("lightgbm") is not None else "ranksvm"
     if ranker == "lightgbm":
-        return get("lightgbm", early_stopping_rounds=50, n_threads=1)
+        return get("lightgbm", **{"early_stopping_rounds": 50, "n_threads": 1, **settings})
     if ranker == "ranksvm":
-        return get("ranksvm", C=(0.01, 0.1, 1.0, 10.0, 100.0))
-    return as_ranker(ranker)
+        return get("ranksvm", **{"C": (0.01, 0.1, 1.0, 10.0, 100.0), **settings})
+    return as_ranker(ranker, **settings)
 
 
 class Run:
