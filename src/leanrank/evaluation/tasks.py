@@ -7,6 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from typing import Any, Self
 
+from threadpoolctl import threadpool_limits
+
 from leanrank.engines.calls import Calls, Outcome, ThreadCalls, Work, WorkerLost
 from leanrank.engines.fold import engine_for
 from leanrank.engines.progress import ProgressBar
@@ -72,6 +74,7 @@ class Tasks:
         engine = None if engine is None else engine_for(engine)
         self.elsewhere = (processes and n_jobs > 1) or hasattr(engine, "calls")
         self._bar = ProgressBar(shown=progress)
+        self._one_thread: Any = None
         self._calls = _calls(n_jobs, processes=processes, engine=engine)
 
     def run(
@@ -178,9 +181,12 @@ class Tasks:
         """End threads, processes and the bar; let a cluster forget what was shared."""
         self._calls.close()
         self._bar.__exit__()
+        if self._one_thread is not None:
+            self._one_thread.restore_original_limits()
 
     def __enter__(self) -> Self:
         self._bar.__enter__()
+        self._one_thread = threadpool_limits(1)  # a task is the unit: products inside one would fight for the cores
         return self
 
     def __exit__(self, *exception: object) -> None:

@@ -10,11 +10,10 @@ from numpy.typing import NDArray
 
 from leanrank.errors import DataError
 from leanrank.evaluation.records import ALL_FEATURES
-from leanrank.evaluation.select import sizes
 from leanrank.evaluation.select.choice import Candidate, Rule, mean
+from leanrank.evaluation.select.effort import CONTENDERS, Effort
 from leanrank.evaluation.select.held_out import HeldOut
 from leanrank.evaluation.select.paths import Paths
-from leanrank.evaluation.select.stop_rule import ADAPTIVE
 
 Values = NDArray[np.float64]
 
@@ -38,22 +37,26 @@ class Curves:
     paths : Paths
     rule : Rule
         What will choose: it says which candidates are worth measuring better.
+    effort : Effort
     held_out, sample : HeldOut
-        The cross-validation, and that of the first round (the same one where queries are few).
+        The cross-validation, and that of the race (the same one where queries are few).
     repeats : list of HeldOut
         Cross-validations with other folds.
     """
 
     paths: Paths
     rule: Rule
+    effort: Effort
     held_out: HeldOut
     sample: HeldOut
     repeats: list[HeldOut]
 
     def measured(self) -> Measured:
         """Everything that was measured on all queries."""
+        reference = self.held_out.reference(self.paths.tasks)
         candidates = self._candidates()
-        once = self._measure(self.held_out, [c.sets for c in candidates], "curves")
+        smaller = self._measure(self.held_out, [c.sets for c in candidates[:-1]], "curves")
+        once = np.vstack([smaller, reference])
         out = Measured(candidates, once, self._repeated(candidates, once))
         return self._refined(out) if self.rule.n_features is None else out
 
@@ -63,23 +66,24 @@ class Curves:
         return max(1, int(self.paths.limits.must_keep.sum()))
 
     def _candidates(self) -> list[Candidate]:
-        """The candidates of the curves, all features last; methods that fall behind leave after the first round."""
+        """The candidates of the curves, all features last; methods that lose the race leave."""
         n_features = len(self.paths.limits.own)
-        coarse, fine = sizes.curve_sizes(self._least, n_features)
-        if self.rule.n_features is not None:
-            coarse = fine = [self.rule.n_features]
+        curve = self.effort.sizes(self._least, n_features) if self.rule.n_features is None else [self.rule.n_features]
+        race = curve[len(curve) // 2 :][:1]
         every = list(self.paths.methods)
         methods = every
-        if len(every) > sizes.FINALISTS and (fine != coarse or self.sample is not self.held_out):
-            first = self.paths.candidates(self.sample, every, coarse)
-            values = self._measure(self.sample, [c.sets for c in first], "first round")
-            best = finalists(first, values, sizes.FINALISTS)
+        if len(every) > self.effort.few and (curve != race or self.sample is not self.held_out):
+            if self.sample is not self.held_out:
+                self.sample.reference(self.paths.tasks)
+            first = self.paths.candidates(self.sample, every, race)
+            values = self._measure(self.sample, [c.sets for c in first], "race")
+            best = finalists(first, values, self.effort.finalists)
             methods = [name for name in every if name in best]  # still in the order of preference
-        candidates = self.paths.candidates(self.held_out, methods, fine)
+        candidates = self.paths.candidates(self.held_out, methods, curve)
         if self.sample is self.held_out and len(methods) < len(every):
-            # what the first round measured is evidence too, and counts among what was tried
+            # what the race measured is evidence too, and counts among what was tried
             others = [name for name in every if name not in methods]
-            candidates += self.paths.candidates(self.held_out, others, coarse)
+            candidates += self.paths.candidates(self.held_out, others, race)
         if not candidates:
             raise DataError(
                 f"None of the methods ({', '.join(every)}) selects a feature in every fold: name other methods, "
@@ -92,7 +96,7 @@ class Curves:
         if not self.repeats:
             return once
         values = once.copy()
-        rows = [*self.rule.contenders(candidates, once, sizes.CONTENDERS), len(candidates) - 1]
+        rows = [*self.rule.contenders(candidates, once, CONTENDERS), len(candidates) - 1]
         values[rows] = self._averaged([candidates[i] for i in rows], once[rows])
         return values
 
@@ -104,6 +108,7 @@ class Curves:
         sets: list[list[tuple[tuple[int, ...], ...]]] = [[] for _ in candidates]  # by candidate and repeat
         methods = list(dict.fromkeys(c.method for c in candidates if c.method != ALL_FEATURES))
         for held_out in self.repeats:
+            held_out.reference(self.paths.tasks)
             paths = self.paths.in_folds(held_out, methods)
             for own, c in zip(sets, candidates, strict=True):
                 every = c.method == ALL_FEATURES
@@ -122,7 +127,7 @@ class Curves:
         Where that is all features, the gap is above the largest size of the method that could be proven.
         """
         candidates, once, values = curves.candidates, curves.once, curves.values
-        for _ in range(ADAPTIVE):
+        for _ in range(self.effort.n_adaptive):
             choice = self.rule.choose(candidates, values, self.rule.compare(candidates, values))
             taken = candidates[choice.index]
             method = taken.method if choice.provable is None else choice.provable.method
@@ -143,7 +148,7 @@ class Curves:
 
 
 def finalists(candidates: list[Candidate], values: Values, n: int) -> list[str]:
-    """The methods with the best mean over all sizes measured; the first round cannot tell sizes apart well.
+    """The methods with the best mean over all sizes measured.
 
     Where several methods chose the same sets throughout, one is enough.
     """

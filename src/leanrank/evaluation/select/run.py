@@ -14,9 +14,9 @@ from leanrank.evaluation.journal import Journal
 from leanrank.evaluation.journal_schema import keep_selection
 from leanrank.evaluation.records import ALL_FEATURES
 from leanrank.evaluation.select import request as asked
-from leanrank.evaluation.select import sizes
 from leanrank.evaluation.select.choice import mean
 from leanrank.evaluation.select.curves import Curves
+from leanrank.evaluation.select.effort import REPEATS, SAMPLE_QUERIES, effort_of
 from leanrank.evaluation.select.evidence import changes, curve_point, losers, stability_of
 from leanrank.evaluation.select.held_out import HeldOut, Material
 from leanrank.evaluation.select.judged import judged
@@ -32,7 +32,7 @@ from leanrank.rankers.registry import get
 #: The loss that nobody minds, unless the caller says otherwise.
 MAX_LOSS = 0.002
 #: The largest seed: splitters take 32 bits, and repeats count on from it.
-LARGEST_SEED = 2**32 - sizes.REPEATS
+LARGEST_SEED = 2**32 - REPEATS
 
 
 def select(
@@ -54,6 +54,7 @@ def select(
     never: Any = (),
     valid: Any = None,
     level: float = 0.95,
+    effort: str = "normal",
     journal: str | os.PathLike[str] | None = None,
     n_jobs: int | None = None,
     y: Any = None,
@@ -80,9 +81,8 @@ def select(
         (`Ranker.wants_scaling`), all but trees, get features scaled to [0, 1] within each query.
     metric : str or metric
     methods : "auto", names, a selector or several
-        Selectors by their names in the registry, or as you set them up; "auto" are those of
-        `leanrank.evaluation.select.portfolio.AUTO`. Where "importance", "rfe" and other hybrids name no ranker of
-        their own, they use the one of the run.
+        Selectors by their names in the registry, or as you set them up; "auto" are those of the effort. Where
+        "importance", "rfe" and other hybrids name no ranker of their own, they use the one of the run.
     n_features : int, optional
         Choose this many instead of applying the stop rule: by the first method of the portfolio that held-out queries
         do not show to be worse than the best.
@@ -105,6 +105,8 @@ def select(
         What rankers stop early on, in every fold and at the end; by default a part of `data`. Of the same features.
     level : float
         Level of the bounds.
+    effort : {"quick", "normal", "thorough"}
+        How much is measured, in trainings on all features: about 15, 30 or 200 (see `docs/select_cost.md`).
     journal : path, optional
         An SQLite file that keeps every finished fit: the same call with the same journal goes on where it stopped.
     n_jobs : int, optional
@@ -144,14 +146,15 @@ def select(
     held = asked.valid_of(valid, documents)
     lowest = 3 if held is None else 2
     seeds = f"a whole number from 0 to {LARGEST_SEED}"
-    wanted = asked.methods_of(methods)
+    wanted, spent = asked.methods_of(methods), effort_of(effort)
     request = asked.Request(
         data=documents,
         valid=held,
         ranker=default_ranker(ranker),
         metric=asked.metric_of(metric),
         methods=wanted,
-        portfolio=portfolio(wanted),
+        portfolio=portfolio(wanted, spent.methods if n_features is None else spent.at_a_size),
+        effort=spent,
         cv=asked.whole_number("cv", cv, f"a number of folds >= {lowest}", lowest),
         random_state=asked.whole_number("random_state", random_state, seeds, 0, LARGEST_SEED),
         max_loss=MAX_LOSS if max_loss is None else float(asked.real_number("max_loss", max_loss, ">= 0 and finite", 0)),
@@ -210,12 +213,12 @@ class Run:
         largest = request.n_features or max(1, data.n_features)
         self.paths = Paths(request.portfolio, limits, int(largest), tasks, engine)
         self.held_out = self._held_out(material, "all")
-        times = sizes.n_repeats(data.n_queries)
+        times = request.effort.n_repeats(data.n_queries)
         self.repeats = [self._held_out(material, f"again {r}", r) for r in range(1, times)]
         self.sample = self.held_out
-        if data.n_queries > sizes.SAMPLE_QUERIES and len(request.portfolio) > sizes.FINALISTS:
+        if data.n_queries > SAMPLE_QUERIES and len(request.portfolio) > request.effort.few:
             rng = np.random.default_rng(request.random_state)
-            drawn = rng.choice(data.n_queries, sizes.SAMPLE_QUERIES, replace=False)
+            drawn = rng.choice(data.n_queries, SAMPLE_QUERIES, replace=False)
             self.sample = self._held_out(material.take_queries(np.sort(drawn)), "sample")
 
     def _held_out(self, material: Material, scope: str, repeat: int = 0) -> HeldOut:
@@ -225,7 +228,7 @@ class Run:
     def selection(self, begin: float) -> Selection:
         """Measure, choose, and gather the evidence."""
         rule, names, parts = self.request.rule, self.data.feature_names, self.held_out.parts
-        curves = Curves(self.paths, rule, self.held_out, self.sample, self.repeats).measured()
+        curves = Curves(self.paths, rule, self.request.effort, self.held_out, self.sample, self.repeats).measured()
         candidates, values, baseline = curves.candidates, curves.values, curves.values[-1]
         losses = rule.compare(candidates, values)
         choice = rule.choose(candidates, values, losses)
