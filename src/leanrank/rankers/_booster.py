@@ -143,8 +143,11 @@ class BoosterAdapter(Adapter):
             raise ParameterError.of(type(self).__name__, "eval_metric", "'ndcg@k' with k >= 1", self.eval_metric)
         return stem, int(cutoff) if at else None
 
-    def _patience(self, n_iterations: int) -> int:
-        """Rounds without a gain; as many as there are where none are asked for, so that the best is kept."""
+    def _patience(self, n_iterations: int, own: int | None = None) -> int:
+        """Rounds without a gain: ours or the estimator's `own`; as many as there are where none are asked for, so that
+        the best is kept.
+        """
         rounds = self.early_stopping_rounds
         self._must("early_stopping_rounds", ">= 1 or None", rounds is None or rounds >= 1)
+        rounds = own if rounds is None else rounds
         return max(1, n_iterations) if rounds is None else rounds

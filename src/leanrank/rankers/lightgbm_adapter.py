@@ -126,7 +126,7 @@ class LightGBMAdapter(BoosterAdapter):
         first_only = own.first_metric_only
         if ours or (first_only is None and not stops):  # LightGBM would also watch the objective's own metric
             first_only = True
-        patience = own.rounds if stops else self._patience(int(model.get_params()["n_estimators"]))
+        patience = self._patience(int(model.get_params()["n_estimators"]), own.rounds)
         stopping = self._library().early_stopping(
             patience, first_metric_only=bool(first_only), verbose=False, min_delta=own.min_delta
         )
@@ -145,8 +145,7 @@ class LightGBMAdapter(BoosterAdapter):
             params["label_gain"] = list(range(int(y.max()) + 1))
         if valid is not None:  # what cannot be is refused before hours of training
             watched = self._watched(own, y.max())
-            patience = own.rounds if self.early_stopping_rounds is None else None
-            patience = patience or self._patience(int(params["n_estimators"]))
+            patience = self._patience(int(params["n_estimators"]), own.rounds)
             held_out = relabel(fold(LabelLevels(), valid, self.engine).labels).astype(np.float64)
             self._whole_labels(held_out, "LightGBM", of_rows=False)
         self._keep(train_lightgbm(self.engine, source, params, relabel))
