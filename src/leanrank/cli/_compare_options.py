@@ -55,8 +55,8 @@ class ConditionOptions:
     ] = 5
     seed: Annotated[int, typer.Option(help="Seed of the folds and of methods that draw numbers.")] = 0
 
-    def settings(self) -> CompareSettings:
-        """The same as `compare` takes them."""
+    def settings(self, ranker_settings: dict[str, dict[str, Any]]) -> CompareSettings:
+        """The same as `compare` takes them, with the parameters of rankers by name."""
         from leanrank.data.scaling import QueryMinMaxScaler
         from leanrank.evaluation.compare.request import CompareSettings
 
@@ -67,6 +67,7 @@ class ConditionOptions:
             scaler=QueryMinMaxScaler() if self.scale else None,
             n_splits=self.folds,
             random_state=self.seed,
+            ranker_settings=ranker_settings,
         )
 
 

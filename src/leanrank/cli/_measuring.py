@@ -29,9 +29,10 @@ class MeasuringOptions:
     methods: Annotated[
         str, typer.Option(help="The portfolio, names separated by commas.", autocompletion=method_lists)
     ] = "auto"
+    effort: Annotated[str, typer.Option(help="quick, normal or thorough: some 20, 30 or 200 trainings.")] = "normal"
     cv: Annotated[int, typer.Option("--folds", "--cv", help="Folds, by query.")] = 5
     seed: Annotated[int, typer.Option(help="Seed of everything that draws numbers.")] = 0
-    jobs: Annotated[int, typer.Option("--jobs", "-j", help="Threads that train rankers; 0 takes every core.")] = 1
+    jobs: Annotated[int, typer.Option("--jobs", "-j", help="Threads that train rankers; 0 takes every core.")] = 0
     engine: Annotated[str | None, typer.Option(help="local[:threads], cuda, dask://host:port or spark.")] = None
 
     def check(self) -> None:
@@ -58,6 +59,7 @@ class MeasuringOptions:
             "methods": self.methods,
             "n_features": self.k,
             "max_loss": self.max_loss,
+            "effort": self.effort,
             "cv": self.cv,
             "random_state": self.seed,
             "n_jobs": self.jobs or default_threads(),

@@ -17,6 +17,7 @@ from leanrank.cli._interrupts import INTERRUPTED
 from leanrank.cli._invocation import Invocation
 from leanrank.cli._option_groups import option_groups
 from leanrank.cli._outputs import check_outputs, refuse_stdout
+from leanrank.cli._ranker_options import RankerOptions
 from leanrank.cli._reading import Reading
 from leanrank.errors import ParameterError
 
@@ -43,6 +44,7 @@ def compare(
     engine: Annotated[
         str | None, typer.Option(help="dask://host:port or spark: work on a cluster; the journal stays.")
     ] = None,
+    ranker_options: RankerOptions,
     reading: Reading,
     as_json: Annotated[bool, typer.Option("--json", help="Print the tables as JSON.")] = False,
 ) -> None:
@@ -68,7 +70,7 @@ def compare(
     from leanrank.evaluation.compare.run import compare as run
     from leanrank.kernels._threads import default_threads
 
-    check_outputs(output, table, reads=[data])
+    check_outputs(output, table, reads=(data, ranker_options.ranker_file))
     source = _source(data, reading)
     try:
         comparison = run(
@@ -77,7 +79,7 @@ def compare(
             journal=output,
             n_jobs=jobs or default_threads(),
             engine=None if engine is None else engine_of(engine),
-            settings=conditions.settings(),
+            settings=conditions.settings(ranker_options.read(compared.read()["rankers"])),
         )
     except KeyboardInterrupt:
         print(

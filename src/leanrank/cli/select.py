@@ -19,6 +19,7 @@ from leanrank.cli._limits import LimitOptions
 from leanrank.cli._measuring import MeasuringOptions
 from leanrank.cli._option_groups import option_groups
 from leanrank.cli._outputs import check_outputs, refuse_stdout
+from leanrank.cli._ranker_options import RankerOptions
 from leanrank.cli._reading import JsonOption, Reading
 from leanrank.cli._select_journal import SelectJournal
 from leanrank.cli._selection_tables import show_selection
@@ -51,6 +52,7 @@ def select(
     output: OutputOption = None,
     form: FormatOption = None,
     report: Annotated[Path | None, typer.Option(help="Also write a report (.html, .md or .json) here.")] = None,
+    ranker_options: RankerOptions,
     limits: LimitOptions,
     reading: Reading,
     as_json: JsonOption = False,
@@ -69,12 +71,12 @@ def select(
     measuring.check()
     book = SelectJournal.of(journal, resume, output)
     refuse_stdout("features go there", report)
-    check_outputs(output, report, book.path, reads=(file, limits.costs, valid, test))
+    check_outputs(output, report, book.path, reads=(file, limits.costs, valid, test, ranker_options.ranker_file))
     if report is not None:
         from leanrank.report.writing import form_of, renderer
 
         renderer(form_of(report))
-    options = {**limits.read(), **measuring.read()}
+    options = {**limits.read(), **measuring.read(), "ranker": ranker_options.ranker(measuring.ranker)}
     typed, delivery = Invocation.of(context), Delivery(output, form, as_json)
     with interruptible(book.path, typed.command(), resumes=book.resumes):
         files = _Files.read(file, valid, test, reading)
@@ -89,7 +91,8 @@ def select(
         book.remember(selection, tested)
         if delivery.is_shown:
             _show(selection, tested, files.data, [path for path in (output, report) if path is not None])
-            next_step = _next_step(selection, file, delivery.features_file, measuring.ranker, reading, typed)
+            same = [*reading.arguments(), *ranker_options.arguments()]
+            next_step = _next_step(selection, file, delivery.features_file, measuring.ranker, same, typed)
             if next_step is not None:
                 Console().print(Text(next_step), soft_wrap=True)
 
@@ -141,7 +144,7 @@ def _show(selection: Selection, test: dict[str, Any] | None, data: RankingData, 
 
 
 def _next_step(
-    selection: Selection, file: Path, features: Path | None, ranker: str | None, reading: Reading, typed: Invocation
+    selection: Selection, file: Path, features: Path | None, ranker: str | None, same: list[str], typed: Invocation
 ) -> str | None:
     if selection.provable is not None:
         k, loss = selection.provable["n_features"], selection.provable["max_loss"]
@@ -153,5 +156,5 @@ def _next_step(
     from leanrank.evaluation.select.run import default_ranker
 
     learner = ranker or default_ranker(None)._name
-    train = ["train", str(file), *reading.arguments(), "--features", str(features), "--ranker", learner]
+    train = ["train", str(file), *same, "--features", str(features), "--ranker", learner]
     return f"Next: {shlex.join(['leanrank', *train, '-o', 'model.json'])}"

@@ -14,6 +14,7 @@ from rich.text import Text
 from leanrank.cli._completion import metric_lists, ranker_names
 from leanrank.cli._option_groups import option_groups
 from leanrank.cli._outputs import check_outputs, refuse_stdout
+from leanrank.cli._ranker_options import RankerOptions
 from leanrank.cli._reading import FileArgument, JsonOption, Reading
 from leanrank.cli._settings import parse_settings
 
@@ -30,7 +31,7 @@ def train(
     valid: Annotated[Path | None, typer.Option(help="Held-out data to choose C, rounds or epochs on.")] = None,
     setting: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="NAME=VALUE", help="A parameter of the ranker, e.g. C=10 or C=[0.1,1,10]."),
+        typer.Option("--set", metavar="NAME=VALUE", help="As --ranker-set."),
     ] = None,
     output: Annotated[Path, typer.Option("--output", "-o", help="Where to write the model (.json).")] = Path(
         "model.json"
@@ -40,6 +41,7 @@ def train(
     ] = "ndcg@10,map",
     seed: Annotated[int, typer.Option(help="Seed of rankers that draw numbers.")] = 0,
     *,
+    ranker_options: RankerOptions,
     reading: Reading,
     as_json: JsonOption = False,
 ) -> None:
@@ -52,8 +54,8 @@ def train(
     from leanrank.selectors.chosen_features import read_names
 
     refuse_stdout("a model may be two files", output)
-    check_outputs(output, Path(f"{output}.npz"), reads=(file, features, valid))
-    settings = parse_settings(setting)
+    check_outputs(output, Path(f"{output}.npz"), reads=(file, features, valid, ranker_options.ranker_file))
+    settings = {**ranker_options.of_one(ranker), **parse_settings(setting)}
     measures = [parse_metric(name) for name in metric.split(",")]
     model = registry.get(ranker, **settings)
     if "random_state" in model.get_params(deep=False) and "random_state" not in settings:

@@ -14,6 +14,7 @@ from leanrank.engines.fold import engine_for
 from leanrank.engines.progress import ProgressBar
 from leanrank.errors import EngineError, LeanRankError, ParameterError
 from leanrank.evaluation.journal import Journal, Task, key_of
+from leanrank.kernels._threads import default_threads
 
 #: A task whose worker is lost this often is not tried again.
 _LOSSES = 3
@@ -26,8 +27,8 @@ class Tasks:
     ----------
     journal : Journal
         Each result is written by this process the moment it arrives.
-    n_jobs : int
-        Tasks at a time, here.
+    n_jobs : int or None, default=1
+        Tasks at a time, here, each on one core; None takes every core.
     processes : bool
         Whether these are processes, or threads of this one. What is shared must be picklable then, and a script needs
         `if __name__ == "__main__":`.
@@ -57,12 +58,14 @@ class Tasks:
         self,
         journal: Journal,
         *,
-        n_jobs: int = 1,
+        n_jobs: int | None = 1,
         processes: bool = False,
         engine: Any = None,
         progress: bool = False,
         owner: str = "Tasks",
     ) -> None:
+        if n_jobs is None:
+            n_jobs = default_threads()
         if n_jobs < 1:
             raise ParameterError.of(owner, "n_jobs", ">= 1", n_jobs)
         self.journal = journal

@@ -70,15 +70,15 @@ def _booster(text: str) -> Any:
     return _last.booster
 
 
-def best_length(values: NDArray[np.float64], patience: int) -> int:
-    """Iterations to keep: the first best one before `patience` of them pass without a gain.
+def best_length(values: NDArray[np.float64], patience: int, min_delta: float = 0.0) -> int:
+    """Iterations to keep: the first best one before `patience` of them pass without a gain of more than `min_delta`.
 
     >>> best_length(np.array([0.2, 0.5, 0.4, 0.5, 0.9]), 2), best_length(np.array([0.2, 0.5, 0.4, 0.5, 0.9]), 3)
     (2, 5)
     """
     best = 0
     for i, value in enumerate(values):
-        if value > values[best]:
+        if value > values[best] + min_delta:
             best = i
         elif i - best >= patience:
             break

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from leanrank.data.arrangement import Arrangement
-from leanrank.data.door import as_ranking_data
 from leanrank.errors import DataError
 from leanrank.evaluation.journal import Journal
 from leanrank.evaluation.journal_schema import keep_selection
@@ -21,6 +20,7 @@ from leanrank.evaluation.select.curves import Curves
 from leanrank.evaluation.select.effort import REPEATS, SAMPLE_QUERIES, effort_of
 from leanrank.evaluation.select.evidence import changes, curve_point, losers, stability_of
 from leanrank.evaluation.select.held_out import HeldOut, Material
+from leanrank.evaluation.select.judged import judged
 from leanrank.evaluation.select.paths import Paths
 from leanrank.evaluation.select.portfolio import portfolio
 from leanrank.evaluation.select.selection import Selection
@@ -58,7 +58,11 @@ def select(
     level: float = 0.95,
     effort: str = "normal",
     journal: str | os.PathLike[str] | None = None,
-    n_jobs: int = 1,
+    n_jobs: int | None = None,
+    y: Any = None,
+    label: str | None = None,
+    qid: Any = None,
+    comments: str | None = None,
 ) -> Selection:
     """Find the fewest features that rank as well as all of them.
 
@@ -70,9 +74,10 @@ def select(
 
     Parameters
     ----------
-    data : RankingData
-        Judged documents. Rankers that take missing values get them; selection sees the least value of the feature in
-        the query in their place.
+    data : RankingData, frame, array, sparse matrix or tuple (X, y, qid)
+        Judged documents: complete as RankingData or as a tuple; a frame (pandas, polars, pyarrow) with `label` and
+        `qid`; or features with `y` and `qid`. Rankers that take missing values get them; selection sees the least
+        value of the feature in the query in their place.
     ranker : ranker, estimator or str, optional
         The ranker the features are for. LightGBM where it is installed, RankSVM otherwise. Rankers that want it
         (`Ranker.wants_scaling`), all but trees, get features scaled to [0, 1] within each query.
@@ -106,8 +111,17 @@ def select(
         How much is measured, in trainings on all features: about 15, 30 or 200 (see `docs/select_cost.md`).
     journal : path, optional
         An SQLite file that keeps every finished fit: the same call with the same journal goes on where it stopped.
-    n_jobs : int
-        Threads that train rankers; the result does not depend on it.
+    n_jobs : int, optional
+        Threads that train rankers, every core if None; the result does not depend on it. Each booster has one thread,
+        unless its estimator names another number.
+    y : array, series or list, optional
+        Labels of the rows of `data`, where these are features alone.
+    label : str, optional
+        The column of labels, where `data` is a frame that holds them.
+    qid : str or array, optional
+        The column of query ids of such a frame, or the query of every row.
+    comments : str, optional
+        A column of texts of such a frame that is no feature.
 
     Returns
     -------
@@ -121,16 +135,23 @@ def select(
     >>> role = {entry.name: entry.role for entry in truth}
     >>> sorted({role[name] for name in chosen.features} - {"redundant"})
     ['informative']
+
+    A frame, with the names of its columns for labels and queries:
+
+    >>> frame = leanrank.data.to_frame(data, "pandas")
+    >>> again = leanrank.select(frame, "ranksvm", label="label", qid="qid", methods=["gas", "mrmr"], n_features=3)
+    >>> again.features == chosen.features
+    True
     """
     begin = time.perf_counter()
-    judged = as_ranking_data(data)
-    held = asked.valid_of(valid, judged)
+    documents = judged(data, y=y, label=label, qid=qid, comments=comments)
+    held = asked.valid_of(valid, documents)
     lowest = 3 if held is None else 2
     seeds = f"a whole number from 0 to {LARGEST_SEED}"
     seed = asked.whole_number("random_state", random_state, seeds, 0, LARGEST_SEED)
     wanted, spent = asked.methods_of(methods), effort_of(effort)
     request = asked.Request(
-        data=judged,
+        data=documents,
         valid=held,
         ranker=default_ranker(ranker),
         metric=asked.metric_of(metric),
@@ -144,7 +165,7 @@ def select(
         n_features=n_features,
         limits=asked.limits_of(costs=costs, groups=groups, must_keep=must_keep, never=never, budget=budget),
     ).checked()
-    threads = asked.whole_number("n_jobs", n_jobs, "a whole number >= 1", 1)
+    threads = None if n_jobs is None else asked.whole_number("n_jobs", n_jobs, "a whole number >= 1", 1)
     with (
         Journal(journal, request.about()) as book,
         Tasks(book, n_jobs=threads, engine=engine, progress=progress, owner="select") as tasks,
@@ -154,15 +175,18 @@ def select(
         return selection
 
 
-def default_ranker(ranker: Any) -> Ranker:
-    """The ranker asked for; LightGBM on one thread where it is installed, RankSVM over a grid of C otherwise."""
+def default_ranker(ranker: Any, **settings: Any) -> Ranker:
+    """The ranker asked for; LightGBM on one thread where it is installed, RankSVM over a grid of C otherwise.
+
+    By name it may have `settings` of its parameters.
+    """
     if ranker is None:
         ranker = "lightgbm" if find_spec("lightgbm") is not None else "ranksvm"
     if ranker == "lightgbm":
-        return get("lightgbm", early_stopping_rounds=50, n_threads=1)
+        return get("lightgbm", **{"early_stopping_rounds": 50, "n_threads": 1, **settings})
     if ranker == "ranksvm":
-        return get("ranksvm", C=(0.01, 0.1, 1.0, 10.0, 100.0))
-    return as_ranker(ranker)
+        return get("ranksvm", **{"C": (0.01, 0.1, 1.0, 10.0, 100.0), **settings})
+    return as_ranker(ranker, **settings)
 
 
 class Run:
