@@ -88,3 +88,17 @@ class JournalMismatch(DataError):
 
 class EngineError(LeanRankError):
     """A cluster cannot run the work, or was lost."""
+
+
+class TimeIsUpError(LeanRankError):
+    """The time allowed was too short for any answer."""
+
+    @classmethod
+    def of(cls, n_features: int, limit: float | None) -> TimeIsUpError:
+        """What could not be measured, and how to go on."""
+        return cls(
+            f"Time was up after {limit or 0:g} seconds, before any set of {n_features} features was measured on all "
+            "queries: allow more time. With a journal, what is finished is not repeated.",
+            owner="select",
+            parameter="time_limit",
+        )

@@ -30,6 +30,9 @@ class MeasuringOptions:
         str, typer.Option(help="The portfolio, names separated by commas.", autocompletion=method_lists)
     ] = "auto"
     effort: Annotated[str, typer.Option(help="quick, normal or thorough: some 20, 30 or 200 trainings.")] = "normal"
+    time_limit: Annotated[
+        str | None, typer.Option(help="Answer from what is measured after this time: 90s, 10m, 2h.")
+    ] = None
     cv: Annotated[int, typer.Option("--folds", "--cv", help="Folds, by query.")] = 5
     seed: Annotated[int, typer.Option(help="Seed of everything that draws numbers.")] = 0
     jobs: Annotated[int, typer.Option("--jobs", "-j", help="Threads that train rankers; 0 takes every core.")] = 0
@@ -60,6 +63,7 @@ class MeasuringOptions:
             "n_features": self.k,
             "max_loss": self.max_loss,
             "effort": self.effort,
+            "time_limit": self.time_limit,
             "cv": self.cv,
             "random_state": self.seed,
             "n_jobs": self.jobs or default_threads(),

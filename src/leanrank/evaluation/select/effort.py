@@ -16,6 +16,8 @@ REPEATS = 6
 CONTENDERS = 8
 #: What part of a training's cost does not depend on the number of features: measured with LightGBM, see decision 0011.
 FIXED_COST = 0.17
+#: What an elimination by the ranker costs in a fold, about, in trainings on all features.
+ELIMINATION = 1.5
 #: A curve is measured from this share of the features down to ...
 LARGEST_SHARE = 0.6
 #: ... this one.

@@ -99,6 +99,10 @@ class HeldOut:
         return self.material.ranker
 
     @property
+    def n_queries(self) -> int:
+        return self.material.data.n_queries
+
+    @property
     def n_folds(self) -> int:
         return len(self.parts)
 
@@ -108,36 +112,43 @@ class HeldOut:
         data, valid = self.material.seen
         return QueryFolds(data, self.parts, valid)
 
-    def measure(self, tasks: Tasks, sets: Sequence[Sequence[Sequence[int]]], title: str = "fits") -> Values:
+    def measure(
+        self, tasks: Tasks, sets: Sequence[Sequence[Sequence[int]]], title: str = "fits", *, optional: bool = False
+    ) -> Values:
         """The metric of every query for every candidate; a candidate is a set of features for each fold.
 
         Returns
         -------
-        array of shape (candidates, queries), NaN where the metric skips a query
+        array of shape (candidates, queries)
+            NaN where the metric skips a query, and throughout where time was up before a candidate was measured.
         """
         fits = [fit_task(self.scope, i, features) for candidate in sets for i, features in enumerate(candidate)]
-        results = iter(tasks.run(_fit, self, fits, title=title))
-        values = np.full((len(sets), self.material.data.n_queries), np.nan)
+        results = iter(tasks.run(_fit, self, fits, title=title, optional=optional))
+        values = np.full((len(sets), self.n_queries), np.nan)
         for row, candidate in enumerate(sets):
-            for part, _ in zip(self.parts, candidate, strict=True):
-                values[row, part] = np.array(next(results)["values"], dtype=np.float64)
+            measured = [next(results) for _ in candidate]
+            if None not in measured:
+                for part, fit in zip(self.parts, measured, strict=True):
+                    values[row, part] = np.array(fit["values"], dtype=np.float64)
         return values
 
     def reference(self, tasks: Tasks) -> Values:
         """The metric of every query with all features; after it, `share` is known."""
         everything = range(self.material.data.n_features)
-        values = self.measure(tasks, [[everything] * self.n_folds], "all features")
         fits = [fit_task(self.scope, i, everything) for i in range(self.n_folds)]
-        self._shares = [np.array(fit["share"]) for fit in tasks.run(_fit, self, fits, title="all features")]
-        return values[0]
+        results = tasks.run(_fit, self, fits, title="all features")
+        self._shares = [np.array(fit["share"], dtype=np.float64) for fit in results]
+        values = np.full(self.n_queries, np.nan)
+        for part, fit in zip(self.parts, results, strict=True):
+            values[part] = np.array(fit["values"], dtype=np.float64)
+        return values
 
     def share(self, i: int | None) -> NDArray[np.float64]:
         """The share of each feature in what the ranker makes use of, trained on all of them in fold `i`.
 
         None: the mean over the folds, which has seen all queries.
         """
-        share: NDArray[np.float64] = np.mean(self._shares, axis=0) if i is None else self._shares[i]
-        return np.round(share, 12)
+        return np.asarray(np.round(np.mean(self._shares, axis=0) if i is None else self._shares[i], 12))
 
     def fit(self, i: int, features: Sequence[int]) -> tuple[Values, NDArray[np.float64] | None]:
         """A ranker trained on these features in fold `i`: the metric of every query tested there, and the shares.

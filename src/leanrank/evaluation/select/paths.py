@@ -46,11 +46,16 @@ class Paths:
     engine: Any = None
 
     def in_folds(self, held_out: HeldOut, methods: Sequence[str]) -> dict[str, list[Order]]:
-        """The order of the features by each of these methods, in each fold."""
+        """The order of the features by each of these methods, in each fold; not of those that time did not reach."""
         folds = range(held_out.n_folds)
         wanted = [path_task(held_out.scope, name, i, self.largest) for name in methods for i in folds]
-        orders = iter(self.tasks.run(_order, held_out, wanted, self._needs(held_out), title="paths"))
-        return {name: [np.array(next(orders), dtype=np.int64) for _ in folds] for name in methods}
+        orders = iter(self.tasks.run(_order, held_out, wanted, self._needs(held_out), title="paths", optional=True))
+        by_method = {name: [next(orders) for _ in folds] for name in methods}
+        return {
+            name: [np.array(order, dtype=np.int64) for order in own]
+            for name, own in by_method.items()
+            if None not in own
+        }
 
     def on_all(self, held_out: HeldOut, method: str) -> Order:
         """The order that a method learns from all queries; keeping all features is none."""
@@ -64,9 +69,9 @@ class Paths:
         """These methods at these sizes, where they choose anything; of equal sets of a method the first."""
         paths = self.in_folds(held_out, methods)
         out: list[Candidate] = []
-        for name in methods:
+        for name, own in paths.items():
             for k in sizes:
-                sets = tuple(tuple(int(j) for j in path[:k]) for path in paths[name])
+                sets = tuple(tuple(int(j) for j in path[:k]) for path in own)
                 if all(sets) and not any(c.method == name and c.sets == sets for c in out):
                     # a path that ends early is measured to its end
                     out.append(self._candidate(name, max(map(len, sets)), sets))

@@ -11,6 +11,7 @@ import numpy as np
 
 from leanrank.data.arrangement import Arrangement
 from leanrank.errors import DataError
+from leanrank.evaluation.clock import Clock, seconds_of, spoken
 from leanrank.evaluation.journal import Journal
 from leanrank.evaluation.journal_schema import keep_selection
 from leanrank.evaluation.records import ALL_FEATURES
@@ -57,6 +58,7 @@ def select(
     valid: Any = None,
     level: float = 0.95,
     effort: str = "normal",
+    time_limit: float | str | None = None,
     journal: str | os.PathLike[str] | None = None,
     n_jobs: int | None = None,
     y: Any = None,
@@ -109,6 +111,9 @@ def select(
         Level of the bounds.
     effort : {"quick", "normal", "thorough"}
         How much is measured, in trainings on all features: about 15, 30 or 200 (see `docs/select_cost.md`).
+    time_limit : float or str, optional
+        Seconds, or a text such as "10m". When the time is up, no training begins any more: the answer is made of what
+        was measured, and says what was left out. The first training on all features in every fold is always done.
     journal : path, optional
         An SQLite file that keeps every finished fit: the same call with the same journal goes on where it stopped.
     n_jobs : int, optional
@@ -166,9 +171,10 @@ def select(
         limits=asked.limits_of(costs=costs, groups=groups, must_keep=must_keep, never=never, budget=budget),
     ).checked()
     threads = None if n_jobs is None else asked.whole_number("n_jobs", n_jobs, "a whole number >= 1", 1)
+    clock = Clock(seconds_of(time_limit), says=progress)
     with (
         Journal(journal, request.about()) as book,
-        Tasks(book, n_jobs=threads, engine=engine, progress=progress, owner="select") as tasks,
+        Tasks(book, n_jobs=threads, engine=engine, progress=progress, owner="select", clock=clock) as tasks,
     ):
         selection = Run(request, tasks, engine).selection(begin)
         keep_selection(book, selection.to_dict())
@@ -231,6 +237,13 @@ class Run:
         seed = self.request.random_state + repeat
         return HeldOut(material, self.request.metric, cv=self.request.cv, random_state=seed, scope=scope)
 
+    def _left_out(self) -> str:
+        """What the time limit cost, for the reason."""
+        clock = self.paths.tasks.clock
+        if not clock.left_out:
+            return ""
+        return f"; time was up after {spoken(clock.limit or 0)}, and {clock.left_out} planned tasks were left out"
+
     def selection(self, begin: float) -> Selection:
         """Measure, choose, and gather the evidence."""
         rule, names, parts = self.request.rule, self.data.feature_names, self.held_out.parts
@@ -256,7 +269,7 @@ class Run:
             measured_k=candidates[best].k,
             path=tuple(names[j] for j in path),
             proven=choice.proven,
-            reason=choice.reason,
+            reason=choice.reason + self._left_out(),
             provable=None if provable is None else provable._asdict(),
             versus_all=losses[best].to_dict(),
             nested=nested.to_dict(),
