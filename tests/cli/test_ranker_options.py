@@ -64,6 +64,16 @@ def test_train_takes_them_too(here):
     assert load_ranker("m.json").C == 10
 
 
+@pytest.mark.parametrize(("name", "parameter"), [("lightgbm", "random_state"), ("catboost", "random_seed")])
+def test_train_gives_boosters_its_seed_unless_they_have_their_own(here, name, parameter):
+    pytest.importorskip(name)
+    line = f"train train.txt --ranker {name} --ranker-set n_estimators=2 -o m.json --seed 3"
+    assert run(line.split()) == 0
+    assert load_ranker("m.json").estimator.get_params()[parameter] == 3
+    assert run(f"{line} --ranker-set random_seed=5".split()) == 0
+    assert load_ranker("m.json").estimator.get_params()[parameter] == 5
+
+
 def test_compare_sets_each_ranker_by_its_name(here, capfd):
     line = "compare train.txt --methods gas --rankers ranksvm,listnet -k 2 --metrics map --folds 3 -j 1 -o run.db"
     sets = "--ranker-set listnet.n_epochs=3 --ranker-set ranksvm.C=10"

@@ -57,9 +57,10 @@ def train(
     check_outputs(output, Path(f"{output}.npz"), reads=(file, features, valid, ranker_options.ranker_file))
     settings = {**ranker_options.of_one(ranker), **parse_settings(setting)}
     measures = [parse_metric(name) for name in metric.split(",")]
+    names = registry.ranker_class(ranker)._get_param_names()
+    if "random_state" in names or "estimator" in names:  # every booster has one
+        settings = {"random_state": seed, **settings}
     model = registry.get(ranker, **settings)
-    if "random_state" in model.get_params(deep=False) and "random_state" not in settings:
-        model.set_params(random_state=seed)
     data = reading.read(file)
     if features is not None:
         data = data.subset(sorted(data.feature_indices(read_names(features)).tolist()))
