@@ -17,7 +17,7 @@ from leanrank.data.columns import as_frame
 from leanrank.data.door import as_ranking_data
 from leanrank.data.ranking_data import RankingData
 from leanrank.errors import DataError, ParameterError
-from leanrank.evaluation.select.choice import Rule
+from leanrank.evaluation.select.choice import MCS_LEVEL, MCS_LEVEL_ONCE, Rule
 from leanrank.evaluation.select.effort import Effort
 from leanrank.metrics._base import Metric
 from leanrank.metrics.names import metric as parse_metric
@@ -91,6 +91,7 @@ class Request:
             budget=self.columns.budget,
             priced=self.limits.costs is not None or self.limits.groups is not None,
             random_state=self.random_state,
+            mcs_level=MCS_LEVEL if self.effort.repeats else MCS_LEVEL_ONCE,
         )
 
     @cached_property
