@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from threading import Lock
 from typing import Any
 
@@ -41,11 +41,10 @@ class Material:
         """Filled, on no other scale."""
         return filled(self.data), None if self.valid is None else filled(self.valid)
 
-    @cached_property
+    @property
     def trained(self) -> tuple[RankingData, RankingData | None]:
-        """As the ranker takes them."""
-        data, valid = (self.data, self.valid) if self.ranker.takes_missing else self.seen
-        return prepared(data, self.ranker), None if valid is None else prepared(valid, self.ranker)
+        """What the ranker takes, yet to be `prepared` for it: fold by fold, so that there is no copy of the whole."""
+        return (self.data, self.valid) if self.ranker.takes_missing else self.seen
 
     def take_queries(self, index: NDArray[np.int64]) -> Material:
         """Some of the queries, with the same held-out data."""
@@ -125,7 +124,8 @@ class HeldOut:
     def fit(self, i: int, features: Sequence[int]) -> Values:
         """The metric of every query tested in fold `i`, for the ranker trained on these features."""
         data, valid = self.material.trained
-        trained = train(self.ranker, QueryFolds(data, self.parts, valid)[i], features)
+        fold = QueryFolds(data, self.parts, valid)[i].prepared(partial(prepared, ranker=self.ranker))
+        trained = train(self.ranker, fold, features)
         return trained.per_query(trained.fold.test, self.metric)[0]
 
     def graph(self, i: int | None, importance: Any, similarity: Any, engine: Any = None) -> FeatureGraph:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import time
+from dataclasses import replace
 from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
 
 from leanrank.data.arrangement import Arrangement
-from leanrank.data.door import as_ranking_data
+from leanrank.data.query_sample import sample_of
 from leanrank.evaluation.journal import Journal
 from leanrank.evaluation.journal_schema import keep_selection
 from leanrank.evaluation.records import ALL_FEATURES
@@ -56,6 +57,7 @@ def select(
     level: float = 0.95,
     journal: str | os.PathLike[str] | None = None,
     n_jobs: int = 1,
+    memory: str | int | None = None,
 ) -> Selection:
     """Find the fewest features that rank as well as all of them.
 
@@ -67,9 +69,9 @@ def select(
 
     Parameters
     ----------
-    data : RankingData
-        Judged documents. Rankers that take missing values get them; selection sees the least value of the feature in
-        the query in their place.
+    data : RankingData or RankingSource
+        Judged documents; of a source (`scan`) as many whole queries as memory allows. Rankers that take missing values
+        get them; selection sees the least value of the feature in the query in their place.
     ranker : ranker, estimator or str, optional
         The ranker the features are for. LightGBM where it is installed, RankSVM otherwise. Rankers that want it
         (`Ranker.wants_scaling`), all but trees, get features scaled to [0, 1] within each query.
@@ -104,6 +106,11 @@ def select(
         An SQLite file that keeps every finished fit: the same call with the same journal goes on where it stopped.
     n_jobs : int
         Threads that train rankers; the result does not depend on it.
+    memory : str or int, optional
+        What the data may take with all copies, as "2GB" or in bytes, beside the process itself. Whole queries are
+        drawn by a hash of their ids and the seed, whatever the order of files and rows, and the answer says how many
+        (`Selection.sample`). By default all of a RankingData is used, and of a source what half of the free memory
+        allows.
 
     Returns
     -------
@@ -119,10 +126,11 @@ def select(
     ['informative']
     """
     begin = time.perf_counter()
-    judged = as_ranking_data(data)
+    seed = asked.whole_number("random_state", random_state, f"a whole number from 0 to {LARGEST_SEED}", 0, LARGEST_SEED)
+    sample = sample_of(data, memory, seed)
+    judged = sample.data
     held = asked.valid_of(valid, judged)
     lowest = 3 if held is None else 2
-    seeds = f"a whole number from 0 to {LARGEST_SEED}"
     wanted = asked.methods_of(methods)
     request = asked.Request(
         data=judged,
@@ -132,18 +140,18 @@ def select(
         methods=wanted,
         portfolio=portfolio(wanted),
         cv=asked.whole_number("cv", cv, f"a number of folds >= {lowest}", lowest),
-        random_state=asked.whole_number("random_state", random_state, seeds, 0, LARGEST_SEED),
+        random_state=seed,
         max_loss=MAX_LOSS if max_loss is None else float(asked.real_number("max_loss", max_loss, ">= 0 and finite", 0)),
         level=asked.real_number("level", level, "between 0.5 and 1", np.nextafter(0.5, 1), np.nextafter(1, 0)),
         n_features=n_features,
         limits=asked.limits_of(costs=costs, groups=groups, must_keep=must_keep, never=never, budget=budget),
     ).checked()
-    threads = asked.whole_number("n_jobs", n_jobs, "a whole number >= 1", 1)
+    threads = sample.threads(asked.whole_number("n_jobs", n_jobs, "a whole number >= 1", 1))
     with (
         Journal(journal, request.about()) as book,
         Tasks(book, n_jobs=threads, engine=engine, progress=progress, owner="select") as tasks,
     ):
-        selection = Run(request, tasks, engine).selection(begin)
+        selection = replace(Run(request, tasks, engine).selection(begin), sample=sample.summary())
         keep_selection(book, selection.to_dict())
         return selection
 
