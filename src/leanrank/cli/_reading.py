@@ -100,7 +100,7 @@ class Reading:
         _refuse_odd_name(path)
         if format_of(path) == "parquet":
             source: Any = self.scan(path)
-            return int(source.n_rows) * len(source.feature_names) * source.dtype(0).itemsize
+            return int(source.n_rows * len(source.feature_names) * source.dtype(0).itemsize)
         return path.stat().st_size * (1 if codec_of(path) is None else _EXPANDED)
 
 

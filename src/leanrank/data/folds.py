@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from leanrank.data.formats import COMPRESSIONS
 from leanrank.data.ranking_data import RankingData, concatenate
+from leanrank.data.reordered import ReorderedData
 from leanrank.errors import DataError
 
 _PACKED = ("", *COMPRESSIONS)
@@ -49,6 +50,12 @@ class Queries:
     def taken(self) -> RankingData:
         """These queries as data of their own; a slice, not a copy, where they stand one after another."""
         return self.data.take_queries(self.index, self.features)
+
+    def seen(self) -> RankingData:
+        """As `taken`, but a view of the matrix where the data are one themselves: for what copies anyway."""
+        if isinstance(self.data, ReorderedData) and self.features is None:
+            return self.data.view(self.index)
+        return self.taken()
 
 
 Part = RankingData | Queries

@@ -21,7 +21,7 @@ def bytes_of(size: Any, *, owner: str, parameter: str = "memory") -> int:
     >>> bytes_of("2GB", owner="select"), bytes_of("1 KiB", owner="select"), bytes_of(500, owner="select")
     (2000000000, 1024, 500)
     """
-    if isinstance(size, Integral) and not isinstance(size, bool) and int(size) >= 1:
+    if not isinstance(size, bool) and isinstance(size, Integral) and int(size) >= 1:
         return int(size)
     written = _WRITTEN.fullmatch(size) if isinstance(size, str) else None
     if written is None or (written[3] and not written[2]):

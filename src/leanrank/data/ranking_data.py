@@ -19,7 +19,7 @@ Matrix: TypeAlias = "NDArray[np.float32] | NDArray[np.float64] | sp.csr_array"
 #: Rows of a block where the caller names no other size.
 BLOCK_ROWS = 100_000
 #: Rows hashed at a time: they are held as CSR, twice.
-_HASHED_ROWS = 10_000
+_HASHED_ROWS = 2_000
 
 
 @runtime_checkable

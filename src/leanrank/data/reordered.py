@@ -25,7 +25,7 @@ class ReorderedData(RankingData):
         return RankingData(*values, **fields)
 
     @property
-    def X(self) -> Any:  # type: ignore[override]
+    def X(self) -> Any:
         return gathered(self.given.X, self.order, None)
 
     @property
@@ -47,6 +47,12 @@ class ReorderedData(RankingData):
             missing=self.missing,
         )
 
+    def view(self, queries: ArrayLike) -> ReorderedData:
+        """These queries, as `take_queries` has them, but of the same matrix still."""
+        numbers, rows = queries_and_rows(self, queries)
+        query_ptr = np.concatenate(([0], np.cumsum(self.query_sizes[numbers])))
+        return reordered(self.given, self.order[rows], query_ptr, self.query_ids[numbers])
+
     def subset(self, features: Any) -> RankingData:
         return self.take_queries(np.arange(self.n_queries), features)
 
@@ -57,13 +63,15 @@ class ReorderedData(RankingData):
 def reordered(
     given: RankingData, order: NDArray[np.int64], query_ptr: NDArray[np.int64], query_ids: NDArray[Any]
 ) -> ReorderedData:
-    """These data with row ``order[i]`` in place i, cut into these queries; comments are left behind.
+    """These data with row ``order[i]`` in place i, some or all of them, cut into these queries; without comments.
 
     >>> data = RankingData([[3.0], [2.0], [0.0]], [1, 0, 2], [0, 2, 3])
     >>> other = reordered(data, np.array([2, 1, 0]), np.array([0, 1, 3]), np.array([1, 0]))
     >>> other.X.ravel(), other.take_queries([1]).y
     (array([0., 2., 3.]), array([0., 1.], dtype=float32))
     """
+    if isinstance(given, ReorderedData):
+        order, given = given.order[order], given.given
     data: ReorderedData = object.__new__(ReorderedData)
     vars(data).update(
         given=given,

@@ -30,7 +30,9 @@ def prepared(data: RankingData, ranker: Ranker) -> RankingData:
     this uses no label and no other query.
     """
     complete = data if ranker.takes_missing else filled(data)
-    return scaled(QueryMinMaxScaler(), complete)[0] if ranker.wants_scaling else complete
+    if not ranker.wants_scaling:
+        return complete
+    return scaled(QueryMinMaxScaler(), complete.subset(range(complete.n_features)))[0]  # a view is copied once, here
 
 
 def filled(data: RankingData) -> RankingData:

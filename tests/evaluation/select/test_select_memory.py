@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import numpy as np
 import pytest
 
-from leanrank import load_selection, make_ranking, scan_parquet, select, write_parquet
+from leanrank import RankingData, RankSVM, load_selection, make_ranking, scan_parquet, select, write_parquet
 from leanrank.data import query_sample
 from leanrank.data.query_sample import COPIES, drawn, stored_bytes
 from leanrank.errors import DataError, JournalMismatch, ParameterError
@@ -94,3 +96,22 @@ def test_the_limit_that_nobody_named_is_said(folder, memory, monkeypatch):
     monkeypatch.setattr(query_sample, "default_limit", lambda: memory)
     chosen = select(scan_parquet(folder), **QUICK)
     assert "half of what is free" in chosen.sample["sentence"]
+
+
+def test_folds_are_cut_one_at_a_time_and_nothing_else_is_copied():
+    """Beside the data: the parts of one fold as they were cut, or as they are prepared, and what a fit computes."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 3, 24_000).astype(np.float32)
+    X = rng.standard_normal((24_000, 100), dtype=np.float32)
+    X[:, ::2] += 0.3 * y[:, None]
+    large = RankingData(X, y, np.arange(0, 24_001, 60))
+    options = {**QUICK, "ranker": RankSVM(C=1.0, tol=1e-3), "methods": ["mrmr-cosine"]}
+    select(large.take_queries(np.arange(20)), **options)  # compiled kernels are loaded
+    tracemalloc.start()
+    try:
+        before, _ = tracemalloc.get_traced_memory()
+        select(large, **options)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak - before < 1.8 * X.nbytes
