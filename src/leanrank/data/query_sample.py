@@ -14,9 +14,9 @@ from leanrank.data.memory_size import bytes_of, default_limit, shown
 from leanrank.data.ranking_data import RankingData, RankingSource, concatenate
 from leanrank.errors import DataError
 
-#: How often the drawn matrix may be held at the peak of `select`: once itself, and twice for each of two threads (a fold
-#: as it was prepared, and once more in the order and with the columns of a fit). Measured for one thread and RankSVM: 2.4
-#: beside the data. What a library allocates itself, as LightGBM does, is not counted.
+#: How often the drawn matrix may be held at the peak of `select`: once itself, and twice for each of two threads (a
+#: fold as it was prepared, and once more in the order and with the columns of a fit). Measured with one thread and
+#: RankSVM: 2.4 beside the data. What a library allocates itself, as LightGBM does, is not counted.
 COPIES = 5
 #: Values of a block that is read, so that blocks of many features are not large.
 _BLOCK_VALUES = 2_000_000
