@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,20 +16,25 @@ Rows = list[dict[str, Any]]
 
 def write_page(rows: Rows, page: Path = PAGE) -> None:
     """Put what these results say between the marks of the page."""
-    text = page.read_text(encoding="utf-8")
     parts: dict[str, Callable[[Rows], list[str]]] = {
         "growth": growth,
         "memory": memory,
         "costs": costs,
         "billion": billion,
     }
-    for name, part in parts.items():
+    put_parts({name: part(rows) for name, part in parts.items()}, page)
+
+
+def put_parts(parts: Mapping[str, list[str]], page: Path = PAGE) -> None:
+    """Put these lines between the marks of their parts."""
+    text = page.read_text(encoding="utf-8")
+    for name, lines in parts.items():
         begin, end = f"<!-- {name}: begin -->", f"<!-- {name}: end -->"
-        before, found, rest = text.partition(begin)
+        before, opened, rest = text.partition(begin)
         _, closed, after = rest.partition(end)
-        if not found or not closed:
+        if not opened or not closed:
             raise RuntimeError(f"{page} has no part between {begin} and {end}")
-        inside = "\n".join(part(rows))
+        inside = "\n".join(lines)
         text = f"{before}{begin}\n\n{inside}\n\n{end}{after}"
     write_whole(page, text)
 

@@ -12,8 +12,11 @@ import typer
 from leanrank.errors import DataError
 
 if TYPE_CHECKING:
+    from leanrank.data.query_sample import QuerySample
     from leanrank.data.ranking_data import RankingData, RankingSource
 
+#: How much larger compressed text is, about, when it is none.
+_EXPANDED = 6
 
 FileArgument = Annotated[Path, typer.Argument(help="Judged data: LETOR text (.gz, .bz2, .zst), CSV or Parquet.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
@@ -79,6 +82,26 @@ class Reading:
 
         _refuse_odd_name(path)
         return scan(path, **vars(self))
+
+    def sample(self, path: Path, memory: str | int | None, seed: int) -> QuerySample:
+        """All of a judged file or, with a limit or where it is too large, as many whole queries as memory allows."""
+        from leanrank.data.memory_size import bytes_of, default_limit
+        from leanrank.data.query_sample import COPIES, sample_of
+
+        limit = None if memory is None else bytes_of(memory, owner="select")
+        if limit is None and COPIES * self._size(path) <= default_limit():
+            return sample_of(self.read(path))
+        return sample_of(self.scan(path), limit, seed)
+
+    def _size(self, path: Path) -> int:
+        """About as many bytes as the values of a file take in memory: those of the text, where it is text."""
+        from leanrank.data.formats import codec_of, format_of
+
+        _refuse_odd_name(path)
+        if format_of(path) == "parquet":
+            source: Any = self.scan(path)
+            return int(source.n_rows * len(source.feature_names) * source.dtype(0).itemsize)
+        return path.stat().st_size * (1 if codec_of(path) is None else _EXPANDED)
 
 
 def _refuse_odd_name(path: Path) -> None:

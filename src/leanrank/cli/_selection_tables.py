@@ -23,6 +23,8 @@ def show_selection(selection: Selection, test: dict[str, Any] | None, console: C
     style = "green" if selection.proven and not kept_all else "yellow"
     console.print(Text(selection.sentence(), style=f"bold {style}"))
     console.print(Text(f"Why: {selection.reason}."))
+    if selection.sample:
+        console.print(Text(f"{selection.sample['sentence']}."))
     if not kept_all:
         console.print(_kept(selection))
     console.print(_before_and_after(selection, test))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
@@ -18,6 +18,7 @@ from leanrank.errors import DataError, LeanRankError
 
 if TYPE_CHECKING:
     from leanrank.data.ranking_data import RankingData
+    from leanrank.evaluation.select.selection import Selection
 
 
 class ReportFormat(StrEnum):
@@ -76,9 +77,9 @@ def report(
         if data is not None:
             raise DataError("A report of a comparison is made of its journal alone: leave out --data.")
     elif data is not None:
-        judged = reading.read(data)
+        judged = _judged(reading, data, loaded.results)
     else:
-        judged, why_not = _data_again(loaded.results.source, loaded.results.settings["fingerprint"])
+        judged, why_not = _data_again(loaded.results)
     summary = summarize(loaded.results, judged, test=loaded.test, metric=metric)
     if why_not:
         summary["notes"].append(why_not)
@@ -95,16 +96,24 @@ def report(
         console.print(Text(f"Written: {target}"), soft_wrap=True)
 
 
-def _data_again(source: dict[str, Any], fingerprint: str) -> tuple[RankingData | None, str]:
+def _judged(reading: Reading, path: Path, selection: Selection) -> RankingData:
+    """The data of a selection; where it took some of the queries, these are drawn again."""
+    if not selection.sample:
+        return reading.read(path)
+    return reading.sample(path, selection.sample["memory"], selection.settings["random_state"]).data
+
+
+def _data_again(selection: Selection) -> tuple[RankingData | None, str]:
     """The data of a selection from where they were, or why there are none."""
+    source = selection.source
     where = source.get("data")
     if where is None:
         return None, "Name the data with --data FILE to have them in the report."
     named = {name: source.get(name) for name in ("label", "qid", "comments")}
     try:
-        data = Reading(**named, regroup=bool(source.get("regroup"))).read(Path(where))
+        data = _judged(Reading(**named, regroup=bool(source.get("regroup"))), Path(where), selection)
     except (LeanRankError, OSError):
         return None, f"The data are no longer in {where}: name them with --data FILE to have them in the report."
-    if data.fingerprint() != fingerprint:
+    if data.fingerprint() != selection.settings["fingerprint"]:
         return None, f"{where} has changed since the selection was made: name the same data with --data FILE."
     return data, ""

@@ -26,6 +26,7 @@ from leanrank.cli._selection_tables import show_selection
 from leanrank.errors import ParameterError
 
 if TYPE_CHECKING:
+    from leanrank.data.query_sample import QuerySample
     from leanrank.data.ranking_data import RankingData
     from leanrank.evaluation.select.selection import Selection
 
@@ -47,6 +48,9 @@ def select(
     measuring: MeasuringOptions,
     valid: Annotated[Path | None, typer.Option(help="Data that rankers stop early on.")] = None,
     test: Annotated[Path | None, typer.Option(help="Data to measure the final choice on.")] = None,
+    memory: Annotated[
+        str | None, typer.Option(help="What the data may take, as 2GB: FILE may be larger. Queries are drawn to fit.")
+    ] = None,
     journal: Annotated[Path | None, typer.Option(help="Where finished work is kept.")] = None,
     resume: Annotated[Path | None, typer.Option(help="Go on with the journal of an interrupted run.")] = None,
     output: OutputOption = None,
@@ -79,7 +83,8 @@ def select(
     options = {**limits.read(), **measuring.read(), "ranker": ranker_options.ranker(measuring.ranker)}
     typed, delivery = Invocation.of(context), Delivery(output, form, as_json)
     with interruptible(book.path, typed.command(), resumes=book.resumes):
-        files = _Files.read(file, valid, test, reading)
+        sample = reading.sample(file, memory, measuring.seed)
+        files = _Files.read(sample, file, valid, test, reading)
         selection, tested = _measure(book, files, options)
         source = {"command": typed.command(without=OF_ONE_RUN), "data": str(file), **reading.given()}
         selection = replace(selection, source=source)
@@ -101,18 +106,22 @@ def select(
 class _Files:
     """The data that a run reads."""
 
-    data: RankingData
+    sample: QuerySample
     valid: RankingData | None
     test: RankingData | None
 
+    @property
+    def data(self) -> RankingData:
+        return self.sample.data
+
     @classmethod
-    def read(cls, file: Path, valid: Path | None, test: Path | None, reading: Reading) -> _Files:
-        data = reading.read(file)
+    def read(cls, sample: QuerySample, file: Path, valid: Path | None, test: Path | None, reading: Reading) -> _Files:
+        data = sample.data
         held_out, judged = (None if other is None else reading.read_like(other, data) for other in (valid, test))
         if judged is not None and judged.fingerprint() == data.fingerprint():
             same = f"{test} holds what {file} holds: figures on it say nothing of other queries"
             print(f"leanrank: {same}", file=sys.stderr)
-        return cls(data, held_out, judged)
+        return cls(sample, held_out, judged)
 
 
 def _measure(book: SelectJournal, files: _Files, options: dict[str, Any]) -> tuple[Selection, dict[str, Any] | None]:
@@ -123,7 +132,7 @@ def _measure(book: SelectJournal, files: _Files, options: dict[str, Any]) -> tup
     from leanrank.evaluation.select.run import select as select_features
     from leanrank.metrics.names import metric as parse_metric
 
-    selection = book.run(select_features, files.data, valid=files.valid, progress=True, **options)
+    selection = book.run(select_features, files.sample, valid=files.valid, progress=True, **options)
     if files.test is None:
         return selection, None
     data, valid = files.data, files.valid

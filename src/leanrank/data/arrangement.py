@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from leanrank.data.ranking_data import RankingData
+from leanrank.data.reordered import reordered
 
 Hashes = NDArray[np.uint64]
 
+#: Rows hashed at a time: small enough that what is computed on the way stays small.
+_HASHED_ROWS = 4_000
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 
 
@@ -26,7 +29,7 @@ class Arrangement:
     Parameters
     ----------
     data : RankingData
-        Queries and rows sorted, columns as they were.
+        Queries and rows sorted, columns as they were; the matrix is that of the data given, not a copy of it.
     column_rank : array of shape (K,)
         The place of each column in the canonical order.
     queries : array of shape (Q,)
@@ -100,7 +103,7 @@ def _query_keys(rows: Hashes, query_ptr: NDArray[np.int64]) -> Hashes:
 def _column_keys(data: RankingData) -> Hashes:
     """A hash of each column: its values beside the other values of their row and query, whatever the order of rows."""
     total = np.zeros(data.n_features, dtype=np.uint64)
-    for block in data.blocks(20_000):
+    for block in data.blocks(_HASHED_ROWS):
         rows = _row_keys(block, None)
         rows = rows ^ np.repeat(_query_keys(rows, block.query_ptr), block.query_sizes)
         total += np.add.reduce(_mix(_bits(block.dense()) ^ rows[:, None]), axis=0)
@@ -108,17 +111,10 @@ def _column_keys(data: RankingData) -> Hashes:
 
 
 def _sorted(data: RankingData, columns: Hashes, *, rows: bool) -> tuple[RankingData, NDArray[np.int64]]:
-    keys = np.concatenate([_row_keys(block, columns) for block in data.blocks(20_000)])
+    keys = np.concatenate([_row_keys(block, columns) for block in data.blocks(_HASHED_ROWS)])
     queries = np.argsort(_query_keys(keys, data.query_ptr), kind="stable")
     place = np.empty(data.n_queries, dtype=np.int64)
     place[queries] = np.arange(data.n_queries)
     order = np.lexsort((keys if rows else np.arange(data.n_rows), np.repeat(place, data.query_sizes)))
-    arranged = replace(
-        data,
-        X=data.X[order],
-        y=data.y[order],
-        query_ptr=np.concatenate(([0], np.cumsum(data.query_sizes[queries]))),
-        query_ids=data.query_ids[queries],
-        comments=None,
-    )
-    return arranged, queries
+    query_ptr = np.concatenate(([0], np.cumsum(data.query_sizes[queries])))
+    return reordered(data, order, query_ptr, data.query_ids[queries]), queries

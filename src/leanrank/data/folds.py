@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, overload
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from leanrank.data.formats import COMPRESSIONS
 from leanrank.data.ranking_data import RankingData, concatenate
+from leanrank.data.reordered import ReorderedData
 from leanrank.errors import DataError
 
 _PACKED = ("", *COMPRESSIONS)
@@ -21,20 +22,45 @@ _N_PARTS = 5
 
 @dataclass(frozen=True, eq=False)
 class Queries:
-    """Some queries of a data set, by their indices: a view that is copied when its data are asked for."""
+    """Some queries of a data set, by their indices: a view that is copied when its data are asked for.
+
+    Parameters
+    ----------
+    data : RankingData
+    index : array of int64
+        Which queries.
+    features : array of int64 or None, default=None
+        Which features; None are all.
+    """
 
     data: RankingData
     index: NDArray[np.int64]
+    features: NDArray[np.int64] | None = None
+
+    @property
+    def feature_names(self) -> tuple[str, ...]:
+        names = self.data.feature_names
+        return names if self.features is None else tuple(names[j] for j in self.features)
+
+    def only(self, columns: Sequence[int]) -> Queries:
+        """The view of these of its features."""
+        wanted = np.asarray(columns, dtype=np.int64)
+        return replace(self, features=wanted if self.features is None else self.features[wanted])
 
     def taken(self) -> RankingData:
         """These queries as data of their own; a slice, not a copy, where they stand one after another."""
-        first, last = int(self.index[0]), int(self.index[-1])
-        if last - first + 1 == len(self.index) and (np.diff(self.index) == 1).all():
-            return self.data._slice(first, last + 1)
-        return self.data.take_queries(self.index)
+        return self.data.take_queries(self.index, self.features)
+
+    def seen(self) -> RankingData:
+        """As `taken`, but a view of the matrix where the data are one themselves: for what copies anyway."""
+        if isinstance(self.data, ReorderedData) and self.features is None:
+            return self.data.view(self.index)
+        return self.taken()
 
 
 Part = RankingData | Queries
+#: How a part is changed, query by query and feature by feature, before it is given out.
+Prepare = Callable[[RankingData], RankingData]
 
 
 class Fold:
@@ -46,6 +72,9 @@ class Fold:
     train, valid, test : RankingData or Queries
         Views cost no memory: they are copied whenever `fold.train`, `fold.valid` or `fold.test` is asked for, and the
         copy is not kept.
+    prepare : callable, default=None
+        Changes a part when it is asked for; a query's and a feature's result may depend on that query and that feature
+        only.
 
     Examples
     --------
@@ -56,47 +85,46 @@ class Fold:
     (4, 2)
     """
 
-    def __init__(self, name: str, train: Part, valid: Part, test: Part) -> None:
+    def __init__(self, name: str, train: Part, valid: Part, test: Part, *, prepare: Prepare | None = None) -> None:
         self.name = name
         self.parts: tuple[Part, Part, Part] = (train, valid, test)
+        self.prepare = prepare
 
     @property
     def train(self) -> RankingData:
-        return _data(self.parts[0])
+        return self._data(0)
 
     @property
     def valid(self) -> RankingData:
-        return _data(self.parts[1])
+        return self._data(1)
 
     @property
     def test(self) -> RankingData:
-        return _data(self.parts[2])
+        return self._data(2)
+
+    def _data(self, role: int) -> RankingData:
+        part = self.parts[role]
+        data = part.taken() if isinstance(part, Queries) else part
+        return data if self.prepare is None else self.prepare(data)
 
     @property
     def feature_names(self) -> tuple[str, ...]:
-        train = self.parts[0]
-        return train.data.feature_names if isinstance(train, Queries) else train.feature_names
+        return self.parts[0].feature_names
 
     @property
     def n_features(self) -> int:
         return len(self.feature_names)
 
+    def prepared(self, prepare: Prepare) -> Fold:
+        """The fold with its parts changed so when they are asked for."""
+        return Fold(self.name, *self.parts, prepare=prepare)
+
     def only(self, columns: Sequence[int]) -> Fold:
-        """The fold with these features alone, in the order given; data that parts share are cut once."""
+        """The fold with these features alone, in the order given."""
         if list(columns) == list(range(self.n_features)):
             return self
-        cut: dict[int, RankingData] = {}
-
-        def of(data: RankingData) -> RankingData:
-            if id(data) not in cut:
-                cut[id(data)] = data.subset(columns)
-            return cut[id(data)]
-
-        return Fold(self.name, *(Queries(of(p.data), p.index) if isinstance(p, Queries) else of(p) for p in self.parts))
-
-
-def _data(part: Part) -> RankingData:
-    return part.taken() if isinstance(part, Queries) else part
+        train, valid, test = (p.only(columns) if isinstance(p, Queries) else p.subset(columns) for p in self.parts)
+        return Fold(self.name, train, valid, test, prepare=self.prepare)
 
 
 def rotation(n_parts: int, tested: int) -> tuple[list[int], int]:

@@ -18,6 +18,8 @@ Matrix: TypeAlias = "NDArray[np.float32] | NDArray[np.float64] | sp.csr_array"
 
 #: Rows of a block where the caller names no other size.
 BLOCK_ROWS = 100_000
+#: Rows hashed at a time: they are held as CSR, twice.
+_HASHED_ROWS = 2_000
 
 
 @runtime_checkable
@@ -129,6 +131,8 @@ class RankingData:
 
     def _slice(self, first: int, last: int) -> RankingData:
         """Queries first..last-1 without copying (views of the arrays) and without checking them again."""
+        if first == 0 and last == self.n_queries:
+            return self
         a, b = int(self.query_ptr[first]), int(self.query_ptr[last])
         part = object.__new__(RankingData)
         part.__dict__.update(
@@ -173,40 +177,36 @@ class RankingData:
         return np.array(columns, dtype=np.int64)
 
     def subset(self, features: ArrayLike | Sequence[str]) -> RankingData:
-        """Keep only `features` (names, 0-based numbers or a mask), in the order given."""
+        """Keep only `features` (names, 0-based numbers or a mask), in the order given; all of them are no copy."""
         columns = self.feature_indices(features)
+        if np.array_equal(columns, np.arange(self.n_features)):
+            return self
         names = tuple(self.feature_names[j] for j in columns)
         X = self.X[:, columns] if self.is_sparse else np.ascontiguousarray(self.X[:, columns])
         return replace(self, X=X, feature_names=names)
 
-    def take_queries(self, queries: ArrayLike) -> RankingData:
+    def take_queries(self, queries: ArrayLike, features: ArrayLike | None = None) -> RankingData:
         """The queries of these numbers (or a mask), in the order given; a number may repeat.
 
-        A run of queries (4, 5, 6) is a view: it shares memory with these data, and nothing is copied.
+        With `features`, as in `subset`, these alone are copied. A run of queries (4, 5, 6) with all features is a view:
+        it shares memory with these data, and nothing is copied.
 
         >>> data = RankingData([[3.0], [2.0], [0.0]], [1, 0, 2], [0, 1, 2, 3])
         >>> np.shares_memory(data.take_queries([1, 2]).X, data.X), np.shares_memory(data.take_queries([0, 2]).X, data.X)
         (True, False)
         """
-        numbers = np.asarray(queries)
-        if numbers.dtype == bool:
-            numbers = np.flatnonzero(numbers)
-        if numbers.size == 0:
-            raise DataError("take_queries got no query: at least one is needed.")
-        outside = numbers[(numbers < 0) | (numbers >= self.n_queries)]
-        if outside.size:
-            raise DataError(f"Query number {outside[0]} is outside 0..{self.n_queries - 1}.")
+        numbers, rows = queries_and_rows(self, queries)
+        columns = None if features is None else self.feature_indices(features)
         if (np.diff(numbers) == 1).all():
-            return self._slice(int(numbers[0]), int(numbers[-1]) + 1)
-        sizes = self.query_sizes[numbers]
-        ptr = np.concatenate(([0], np.cumsum(sizes)))
-        rows = np.repeat(self.query_ptr[numbers] - ptr[:-1], sizes) + np.arange(ptr[-1])
+            run = self._slice(int(numbers[0]), int(numbers[-1]) + 1)
+            return run if columns is None else run.subset(columns)
         return replace(
             self,
-            X=self.X[rows],
+            X=gathered(self.X, rows, columns),
             y=self.y[rows],
-            query_ptr=ptr,
+            query_ptr=np.concatenate(([0], np.cumsum(self.query_sizes[numbers]))),
             query_ids=self.query_ids[numbers],
+            feature_names=self.feature_names if columns is None else tuple(self.feature_names[j] for j in columns),
             comments=None if self.comments is None else self.comments[rows],
         )
 
@@ -280,6 +280,28 @@ class RankingData:
         )
 
 
+def queries_and_rows(data: RankingData, queries: ArrayLike) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Numbers of queries (or a mask) as numbers that there are, and the rows of these queries."""
+    numbers = np.asarray(queries)
+    if numbers.dtype == bool:
+        numbers = np.flatnonzero(numbers)
+    if numbers.size == 0:
+        raise DataError("take_queries got no query: at least one is needed.")
+    outside = numbers[(numbers < 0) | (numbers >= data.n_queries)]
+    if outside.size:
+        raise DataError(f"Query number {outside[0]} is outside 0..{data.n_queries - 1}.")
+    sizes = data.query_sizes[numbers]
+    ends = np.cumsum(sizes)
+    return numbers, np.repeat(data.query_ptr[numbers] - (ends - sizes), sizes) + np.arange(ends[-1])
+
+
+def gathered(X: Any, rows: NDArray[np.int64], columns: NDArray[np.int64] | None) -> Any:
+    """A copy of these rows, and of these columns where not of all; nothing else is copied on the way."""
+    if columns is None:
+        return X[rows]
+    return X[rows][:, columns] if sp.issparse(X) else X[rows[:, None], columns]
+
+
 def concatenate(parts: Sequence[RankingData]) -> RankingData:
     """Join data of the same features; a query may not be in two parts."""
     if not parts:
@@ -318,7 +340,7 @@ def concatenate(parts: Sequence[RankingData]) -> RankingData:
 def fingerprint(source: RankingSource) -> str:
     """Hash any source block by block; the block size does not enter."""
     shape, columns, values, labels, ids = (blake2b(digest_size=16) for _ in range(5))
-    for block in source.blocks():
+    for block in source.blocks(_HASHED_ROWS):
         X = sp.csr_array(block.X, copy=True)
         X.sum_duplicates()
         X.eliminate_zeros()

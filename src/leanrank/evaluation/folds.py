@@ -62,12 +62,12 @@ class QueryFolds(Sequence[Fold]):
 
     def learned(self, i: int | None) -> RankingData:
         """All queries but those tested in fold `i`; all of them for None."""
-        return self.data if i is None else self._without(i).taken()
+        return self._without(i).taken()
 
     def train_valid(self, i: int | None) -> tuple[RankingData, RankingData]:
         """What is learned from and what is for stopping in fold `i`. None tests nothing, and stops on part 0."""
         train, valid = self._train_valid(i)
-        return train.taken(), valid.taken() if isinstance(valid, Queries) else valid
+        return train.seen(), valid.seen() if isinstance(valid, Queries) else valid
 
     def _train_valid(self, i: int | None) -> tuple[Queries, Part]:
         if self.valid is not None:

@@ -19,6 +19,9 @@ from leanrank.rankers._base import Ranker
 
 Values = NDArray[np.float64]
 
+#: Rows filled at a time, so that what is computed on the way stays small.
+_FILLED_ROWS = 10_000
+
 
 def prepared(data: RankingData, ranker: Ranker) -> RankingData:
     """The data as this ranker takes them.
@@ -27,18 +30,24 @@ def prepared(data: RankingData, ranker: Ranker) -> RankingData:
     this uses no label and no other query.
     """
     complete = data if ranker.takes_missing else filled(data)
-    return scaled(QueryMinMaxScaler(), complete)[0] if ranker.wants_scaling else complete
+    if not ranker.wants_scaling:
+        return complete
+    return scaled(QueryMinMaxScaler(), complete.subset(range(complete.n_features)))[0]  # a view is copied once, here
 
 
 def filled(data: RankingData) -> RankingData:
     """Missing values replaced by the least value of the feature in the query, 0 where all of a query are missing."""
     if not data.missing:
         return data
-    X = data.dense()
-    absent = np.isnan(X)
-    least = np.minimum.reduceat(np.where(absent, np.inf, X), data.query_ptr[:-1], axis=0)
-    least = np.where(np.isinf(least), 0.0, least).astype(X.dtype)
-    return replace(data, X=np.where(absent, np.repeat(least, data.query_sizes, axis=0), X), missing=False)
+    X, end = np.empty((data.n_rows, data.n_features), dtype=next(data.blocks(1)).X.dtype), 0
+    for block in data.blocks(_FILLED_ROWS):
+        begin, end = end, end + block.n_rows
+        values = block.dense()
+        absent = np.isnan(values)
+        least = np.minimum.reduceat(np.where(absent, np.inf, values), block.query_ptr[:-1], axis=0)
+        least = np.where(np.isinf(least), 0.0, least).astype(X.dtype)
+        X[begin:end] = np.where(absent, np.repeat(least, block.query_sizes, axis=0), values)
+    return replace(data, X=X, missing=False)
 
 
 def scaled(scaler: Any, train: RankingData, *others: RankingData) -> list[RankingData]:

@@ -98,8 +98,8 @@ class Rule:
         else:
             size = f"which all choose fewer than {asked}" if short else f"at {asked}"
             how = (
-                f"of {len(rows)} methods {size} on held-out queries, the first in the portfolio that {self.mcs_level:.0%} "
-                "confidence does not show to be worse than the best"
+                f"of {len(rows)} methods {size} on held-out queries, the first in the portfolio that "
+                f"{self.mcs_level:.0%} confidence does not show to be worse than the best"
             )
         return Choice(best, losses[best].proves(self.max_loss), how)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from threading import Lock
 from typing import Any
 
@@ -42,11 +42,10 @@ class Material:
         """Filled, on no other scale."""
         return filled(self.data), None if self.valid is None else filled(self.valid)
 
-    @cached_property
+    @property
     def trained(self) -> tuple[RankingData, RankingData | None]:
-        """As the ranker takes them."""
-        data, valid = (self.data, self.valid) if self.ranker.takes_missing else self.seen
-        return prepared(data, self.ranker), None if valid is None else prepared(valid, self.ranker)
+        """What the ranker takes, yet to be `prepared` for it: fold by fold, so that there is no copy of the whole."""
+        return (self.data, self.valid) if self.ranker.takes_missing else self.seen
 
     def take_queries(self, index: NDArray[np.int64]) -> Material:
         """Some of the queries, with the same held-out data."""
@@ -156,7 +155,8 @@ class HeldOut:
         These are the shares of the features in what the ranker makes use of, where it was trained on all of them.
         """
         data, valid = self.material.trained
-        trained = train(self.ranker, QueryFolds(data, self.parts, valid)[i], features)
+        fold = QueryFolds(data, self.parts, valid)[i].prepared(partial(prepared, ranker=self.ranker))
+        trained = train(self.ranker, fold, features)
         values = trained.per_query(trained.fold.test, self.metric)[0]
         if trained.ranker is None or len(features) < data.n_features:
             return values, None

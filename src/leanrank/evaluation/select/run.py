@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import os
 import time
+from dataclasses import replace
 from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
 
 from leanrank.data.arrangement import Arrangement
+from leanrank.data.door import is_source
+from leanrank.data.query_sample import QuerySample, sample_of
 from leanrank.errors import DataError
 from leanrank.evaluation.clock import Clock, seconds_of, spoken
 from leanrank.evaluation.journal import Journal
@@ -27,6 +30,7 @@ from leanrank.evaluation.select.portfolio import portfolio
 from leanrank.evaluation.select.selection import Selection
 from leanrank.evaluation.select.stop_rule import pareto_front
 from leanrank.evaluation.tasks import Tasks
+from leanrank.kernels._threads import default_threads
 from leanrank.rankers._base import Ranker
 from leanrank.rankers.adapters import as_ranker
 from leanrank.rankers.registry import get
@@ -65,6 +69,7 @@ def select(
     label: str | None = None,
     qid: Any = None,
     comments: str | None = None,
+    memory: str | int | None = None,
 ) -> Selection:
     """Find the fewest features that rank as well as all of them.
 
@@ -76,10 +81,10 @@ def select(
 
     Parameters
     ----------
-    data : RankingData, frame, array, sparse matrix or tuple (X, y, qid)
+    data : RankingData, RankingSource, frame, array, sparse matrix or tuple (X, y, qid)
         Judged documents: complete as RankingData or as a tuple; a frame (pandas, polars, pyarrow) with `label` and
-        `qid`; or features with `y` and `qid`. Rankers that take missing values get them; selection sees the least
-        value of the feature in the query in their place.
+        `qid`; or features with `y` and `qid`. Of a source (`scan`), as many whole queries as memory allows. Rankers
+        that take missing values get them; selection sees the least value of the feature in the query in their place.
     ranker : ranker, estimator or str, optional
         The ranker the features are for. LightGBM where it is installed, RankSVM otherwise. Rankers that want it
         (`Ranker.wants_scaling`), all but trees, get features scaled to [0, 1] within each query.
@@ -127,6 +132,11 @@ def select(
         The column of query ids of such a frame, or the query of every row.
     comments : str, optional
         A column of texts of such a frame that is no feature.
+    memory : str or int, optional
+        What the data may take with all copies, as "2GB" or in bytes, beside the process itself. Whole queries are
+        drawn by a hash of their ids and the seed, whatever the order of files and rows, and the answer says how many
+        (`Selection.sample`). By default all of a RankingData is used, and of a source what half of the free memory
+        allows.
 
     Returns
     -------
@@ -149,11 +159,14 @@ def select(
     True
     """
     begin = time.perf_counter()
-    documents = judged(data, y=y, label=label, qid=qid, comments=comments)
-    held = asked.valid_of(valid, documents)
-    lowest = 3 if held is None else 2
     seeds = f"a whole number from 0 to {LARGEST_SEED}"
     seed = asked.whole_number("random_state", random_state, seeds, 0, LARGEST_SEED)
+    given = {"y": y, "label": label, "qid": qid, "comments": comments}
+    drawn = isinstance(data, QuerySample) or is_source(data)
+    sample = sample_of(data if drawn else judged(data, **given), memory, seed)
+    documents = sample.data
+    held = asked.valid_of(valid, documents)
+    lowest = 3 if held is None else 2
     wanted, spent = asked.methods_of(methods), effort_of(effort)
     request = asked.Request(
         data=documents,
@@ -170,13 +183,13 @@ def select(
         n_features=n_features,
         limits=asked.limits_of(costs=costs, groups=groups, must_keep=must_keep, never=never, budget=budget),
     ).checked()
-    threads = None if n_jobs is None else asked.whole_number("n_jobs", n_jobs, "a whole number >= 1", 1)
-    clock = Clock(seconds_of(time_limit), says=progress)
+    wished = default_threads() if n_jobs is None else asked.whole_number("n_jobs", n_jobs, "a whole number >= 1", 1)
+    threads, clock = sample.threads(wished), Clock(seconds_of(time_limit), says=progress)
     with (
         Journal(journal, request.about()) as book,
         Tasks(book, n_jobs=threads, engine=engine, progress=progress, owner="select", clock=clock) as tasks,
     ):
-        selection = Run(request, tasks, engine).selection(begin)
+        selection = replace(Run(request, tasks, engine).selection(begin), sample=sample.summary())
         keep_selection(book, selection.to_dict())
         return selection
 

@@ -83,6 +83,9 @@ class Selection:
         those that changed (`edges`, `counts`).
     source : dict
         The command and where the data were, after a run of the command line.
+    sample : dict
+        Where memory did not allow all queries: how many `queries` and `rows` were drawn, of how many (`of_queries`,
+        `of_rows`), the `memory` in bytes, and the `sentence` that says so. Empty where all took part.
     """
 
     features: tuple[str, ...]
@@ -107,6 +110,7 @@ class Selection:
     provable: dict[str, Any] | None = None
     per_query: dict[str, Any] = field(default_factory=dict)
     source: dict[str, Any] = field(default_factory=dict)
+    sample: dict[str, Any] = field(default_factory=dict)
 
     @property
     def n_features(self) -> int:
@@ -170,6 +174,7 @@ class Selection:
             f"  cost      {self.cost:g} of {self.baseline['cost']:g}",
             f"  nested    {self.nested['mean']:+.4f} [{self.nested['low']:+.4f}, {self.nested['high']:+.4f}]",
             f"  why       {self.reason}",
+            *([f"  data      {self.sample['sentence']}"] if self.sample else []),
         ]
         return "\n".join(lines)
 
@@ -202,6 +207,7 @@ class Selection:
             "feature_names": list(self.feature_names),
             "settings": self.settings,
             **({"source": self.source} if self.source else {}),
+            **({"sample": self.sample} if self.sample else {}),
             "seconds": round(self.seconds, 3),
         }
 
@@ -259,6 +265,7 @@ def selection_of(record: Any, path: str | os.PathLike[str]) -> Selection:
             provable=record.get("provable"),
             per_query=record.get("per_query", {}),
             source=record.get("source", {}),
+            sample=record.get("sample", {}),
             **{
                 name: record[name]
                 for name in (

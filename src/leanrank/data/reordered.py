@@ -1,0 +1,86 @@
+"""ReorderedData: judged documents in another order than the memory they lie in."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from leanrank.data.ranking_data import RankingData, gathered, queries_and_rows
+
+
+class ReorderedData(RankingData):
+    """RankingData that share the matrix of others, whose rows stand elsewhere in it; made by `reordered`.
+
+    Queries, features and blocks that are asked for are copied out of it. All rows are copied at once only where `X`
+    itself is asked for, every time. What is made of it (`replace`, `take_queries`, ...) is plain RankingData.
+    """
+
+    given: RankingData
+    order: NDArray[np.int64]
+
+    def __new__(cls, *values: Any, **fields: Any) -> RankingData:  # type: ignore[misc]
+        """Plain RankingData of these fields: `dataclasses.replace` asks for it."""
+        return RankingData(*values, **fields)
+
+    @property
+    def X(self) -> Any:
+        return gathered(self.given.X, self.order, None)
+
+    @property
+    def is_sparse(self) -> bool:
+        return self.given.is_sparse
+
+    def _slice(self, first: int, last: int) -> RankingData:
+        return self.take_queries(np.arange(first, last))
+
+    def take_queries(self, queries: ArrayLike, features: ArrayLike | None = None) -> RankingData:
+        numbers, rows = queries_and_rows(self, queries)
+        columns = None if features is None else self.feature_indices(features)
+        return RankingData(
+            gathered(self.given.X, self.order[rows], columns),
+            self.y[rows],
+            np.concatenate(([0], np.cumsum(self.query_sizes[numbers]))),
+            self.query_ids[numbers],
+            self.feature_names if columns is None else tuple(self.feature_names[j] for j in columns),
+            missing=self.missing,
+        )
+
+    def view(self, queries: ArrayLike) -> ReorderedData:
+        """These queries, as `take_queries` has them, but of the same matrix still."""
+        numbers, rows = queries_and_rows(self, queries)
+        query_ptr = np.concatenate(([0], np.cumsum(self.query_sizes[numbers])))
+        return reordered(self.given, self.order[rows], query_ptr, self.query_ids[numbers])
+
+    def subset(self, features: Any) -> RankingData:
+        return self.take_queries(np.arange(self.n_queries), features)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return reordered, (self.given, self.order, self.query_ptr, self.query_ids)
+
+
+def reordered(
+    given: RankingData, order: NDArray[np.int64], query_ptr: NDArray[np.int64], query_ids: NDArray[Any]
+) -> ReorderedData:
+    """These data with row ``order[i]`` in place i, some or all of them, cut into these queries; without comments.
+
+    >>> data = RankingData([[3.0], [2.0], [0.0]], [1, 0, 2], [0, 2, 3])
+    >>> other = reordered(data, np.array([2, 1, 0]), np.array([0, 1, 3]), np.array([1, 0]))
+    >>> other.X.ravel(), other.take_queries([1]).y
+    (array([0., 2., 3.]), array([0., 1.], dtype=float32))
+    """
+    if isinstance(given, ReorderedData):
+        order, given = given.order[order], given.given
+    data: ReorderedData = object.__new__(ReorderedData)
+    vars(data).update(
+        given=given,
+        order=order,
+        y=given.y[order],
+        query_ptr=query_ptr,
+        query_ids=query_ids,
+        feature_names=given.feature_names,
+        comments=None,
+        missing=given.missing,
+    )
+    return data
