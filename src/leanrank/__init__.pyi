@@ -1,4 +1,4 @@
-"""Types of the public names, which load lazily at run time; a test keeps the two lists equal."""
+"""The public names and where they are: type checkers read this, and so does `__init__.py`, which loads them lazily."""
 
 from leanrank.data.folds import letor_folds as letor_folds
 from leanrank.data.letor.reader import read_letor as read_letor

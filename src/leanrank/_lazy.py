@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pkgutil
+import re
 import sys
 from collections.abc import Callable, Mapping
 from importlib import import_module
@@ -22,3 +24,9 @@ def lazy(package: str, where: Mapping[str, str]) -> tuple[Callable[[str], Any], 
         return sorted({*vars(sys.modules[package]), *where})
 
     return __getattr__, __dir__, sorted(where)
+
+
+def stub_names(package: str) -> dict[str, str]:
+    """The names that the stub of `package`, which type checkers read, imports, and their modules: one list for both."""
+    stub = pkgutil.get_data(package, "__init__.pyi") or b""
+    return {name: module for module, name in re.findall(r"(?m)^from (\S+) import \w+ as (\w+)$", stub.decode())}

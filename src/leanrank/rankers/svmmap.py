@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable
+from dataclasses import field
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
+from leanrank._declared import declared
 from leanrank.data.ranking_data import RankingData
 from leanrank.kernels.products import columns_times, rows_times
 from leanrank.kernels.svmmap import most_violated
@@ -23,6 +25,7 @@ Vector = NDArray[np.float64]
 _IDLE_ROUNDS = 50
 
 
+@declared
 class SVMMAP(LinearRanker):
     r"""Structural SVM whose loss is 1 - average precision.
 
@@ -45,12 +48,9 @@ class SVMMAP(LinearRanker):
         How far a constraint may be violated when training stops.
     max_iter : int
         Cutting planes at most.
-    eval_metric : str or metric
-        Chooses among several C.
 
     Attributes
     ----------
-    coef_ : array of shape (K,)
     C_ : float
         The C kept.
     n_iter_ : int
@@ -78,19 +78,11 @@ class SVMMAP(LinearRanker):
 
     _name = "svmmap"
     _learned: ClassVar[dict[str, Any]] = {"coef_": ("K",), "C_": (), "n_iter_": (), "gap_": ()}
-
-    def __init__(
-        self,
-        C: float | Iterable[float] = 100.0,
-        *,
-        relevance_threshold: float = 1.0,
-        eps: float = 1e-3,
-        max_iter: int = 1000,
-        eval_metric: Any = "map",
-    ) -> None:
-        self.C, self.relevance_threshold = C, relevance_threshold
-        self.eps, self.max_iter = eps, max_iter
-        self.eval_metric = eval_metric
+    C: float | Iterable[float] = field(default=100.0, kw_only=False)
+    relevance_threshold: float = 1.0
+    eps: float = 1e-3
+    max_iter: int = 1000
+    eval_metric: Any = "map"
 
     def _fit(self, data: RankingData, valid: RankingData | None) -> None:
         grid = np.sort(as_grid("SVMMAP", self.C))

@@ -9,10 +9,10 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from leanrank._declared import declared
 from leanrank.data.ranking_data import RankingSource
 from leanrank.errors import DataError
 from leanrank.selectors._base import Selector
-from leanrank.selectors._declared import declared
 from leanrank.selectors.column_limits import Mask
 from leanrank.selectors.path import Path
 from leanrank.stats.feature_graph import FeatureGraph, feature_graph

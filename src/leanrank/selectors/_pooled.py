@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from leanrank._declared import declared
 from leanrank.data.ranking_data import RankingSource
 from leanrank.engines.fold import fold
 from leanrank.errors import DataError
 from leanrank.selectors._base import Selector
-from leanrank.selectors._declared import declared
 from leanrank.selectors.path import Path, Step
 from leanrank.stats.constant import Constant
 from leanrank.stats.discretize import Binning, as_discretizer

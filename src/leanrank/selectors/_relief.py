@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from leanrank._declared import declared
 from leanrank.data.ranking_data import RankingData, RankingSource, concatenate
 from leanrank.engines.fold import fold
 from leanrank.errors import DataError
 from leanrank.selectors._base import Selector
-from leanrank.selectors._declared import declared
 from leanrank.selectors.neighbours import Neighbours, whole_number
 from leanrank.selectors.path import Path
 from leanrank.stats.constant import Constant

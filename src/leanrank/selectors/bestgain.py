@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from leanrank._declared import declared
 from leanrank.data.ranking_data import RankingData, RankingSource
 from leanrank.engines.fold import fold
 from leanrank.errors import DataError
@@ -16,7 +17,6 @@ from leanrank.metrics._base import Metric, is_number
 from leanrank.metrics.average_precision import AP
 from leanrank.metrics.names import metric as parse_metric
 from leanrank.selectors._base import Selector
-from leanrank.selectors._declared import declared
 from leanrank.selectors.greedy import best
 from leanrank.selectors.limits import Limits
 from leanrank.selectors.path import Path, Step

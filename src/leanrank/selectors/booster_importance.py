@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from leanrank.selectors._declared import declared
+from leanrank._declared import declared
 from leanrank.selectors._ranker_selector import Bench, RankerSelector
 from leanrank.selectors.importances import KINDS
 from leanrank.selectors.path import Path

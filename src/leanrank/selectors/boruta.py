@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import binom
 
+from leanrank._declared import declared
 from leanrank.data.ranking_data import RankingData
 from leanrank.rankers._base import NothingToLearnWarning
-from leanrank.selectors._declared import declared
 from leanrank.selectors._ranker_selector import Bench, RankerSelector
 from leanrank.selectors.importances import KINDS, importances
 from leanrank.selectors.path import Path, Step

@@ -8,8 +8,8 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
+from leanrank._declared import declared
 from leanrank.errors import ParameterError
-from leanrank.selectors._declared import declared
 from leanrank.selectors._pooled import Pooled, SetFilter
 from leanrank.selectors.best_first import best_first
 from leanrank.selectors.path import Path, Step

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
+from leanrank._declared import declared
 from leanrank.data.door import feature_matrix
 from leanrank.data.ranking_data import RankingData
 from leanrank.data.splits import QueryKFold
@@ -22,7 +23,6 @@ from leanrank.metrics._base import mean
 from leanrank.metrics.names import metric as parse_metric
 from leanrank.rankers._base import Ranker
 from leanrank.rankers.ranksvm import RankSVM
-from leanrank.selectors._declared import declared
 from leanrank.selectors._ranker_selector import Bench, RankerSelector
 from leanrank.selectors.fsm_problem import FSMProblem, Solution
 from leanrank.selectors.path import Path, Step

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from leanrank.selectors._declared import declared
+from leanrank._declared import declared
 from leanrank.selectors._graph_selector import GraphSelector
 from leanrank.selectors.clustering import Clustering
 from leanrank.selectors.pagerank import BiasedPageRank, biased_pagerank

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from leanrank.selectors._declared import declared
+from leanrank._declared import declared
 from leanrank.selectors._ranker_selector import Bench, RankerSelector
 from leanrank.selectors.limits import Limits
 from leanrank.selectors.path import Path, Step

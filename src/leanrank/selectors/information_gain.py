@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+from leanrank._declared import declared
 from leanrank.engines.fold import fold
-from leanrank.selectors._declared import declared
 from leanrank.selectors._pooled import Pooled, PooledSelector
 from leanrank.selectors.path import Path
 from leanrank.stats.information import (

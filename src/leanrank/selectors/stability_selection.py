@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 from sklearn.base import clone
 
+from leanrank._declared import declared
 from leanrank.data.arrangement import Arrangement
 from leanrank.data.ranking_data import RankingData, RankingSource, concatenate
 from leanrank.engines.fold import fold
 from leanrank.errors import DataError, ParameterError
 from leanrank.selectors._base import Selector
-from leanrank.selectors._declared import declared
 from leanrank.selectors.gas import GAS
 from leanrank.selectors.path import Path, Step
 from leanrank.stats.constant import Constant

@@ -1,4 +1,4 @@
-"""Selectors by declaration: annotated attributes are the parameters, and each is documented once."""
+"""Estimators by declaration: annotated attributes are the parameters, and each is documented once."""
 
 from __future__ import annotations
 
