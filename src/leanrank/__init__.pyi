@@ -54,17 +54,18 @@ from leanrank.rankers.ranknet import RankNet as RankNet
 from leanrank.rankers.ranksvm import RankSVM as RankSVM
 from leanrank.rankers.svmmap import SVMMAP as SVMMAP
 from leanrank.reducers.rcdr import RCDR as RCDR
+from leanrank.selectors._relief import Neighbours as Neighbours
 from leanrank.selectors.bestgain import BestGain as BestGain
 from leanrank.selectors.booster_importance import BoosterImportance as BoosterImportance
 from leanrank.selectors.boruta import RankingBoruta as RankingBoruta
 from leanrank.selectors.cfs import CFS as CFS
-from leanrank.selectors.clustering import Clustering as Clustering
 from leanrank.selectors.consistency import Consistency as Consistency
 from leanrank.selectors.fcbf import FCBF as FCBF
 from leanrank.selectors.fsmrank import Fitting as Fitting
 from leanrank.selectors.fsmrank import FSMRank as FSMRank
 from leanrank.selectors.fsmsvm import FSMSVM as FSMSVM
 from leanrank.selectors.fsscpr import FSSCPR as FSSCPR
+from leanrank.selectors.fsscpr import Clustering as Clustering
 from leanrank.selectors.gas import GAS as GAS
 from leanrank.selectors.greedy_wrapper import GreedyWrapper as GreedyWrapper
 from leanrank.selectors.hcas import HCAS as HCAS
@@ -79,7 +80,6 @@ from leanrank.selectors.mmr import MMR as MMR
 from leanrank.selectors.mpt import MPT as MPT
 from leanrank.selectors.mrmr import MRMR as MRMR
 from leanrank.selectors.msd import MSD as MSD
-from leanrank.selectors.neighbours import Neighbours as Neighbours
 from leanrank.selectors.ngas import NGAS as NGAS
 from leanrank.selectors.pagerank import BiasedPageRank as BiasedPageRank
 from leanrank.selectors.rankfilter import RankFilter as RankFilter

@@ -19,8 +19,7 @@ from leanrank.kernels.products import rows_times
 from leanrank.metrics._base import mean
 from leanrank.metrics.names import metric as parse_metric
 from leanrank.rankers._base import LinearRanker, Scores
-from leanrank.rankers._pairs import preference_pairs
-from leanrank.rankers._query_order import query_order
+from leanrank.rankers._query_order import preference_pairs, query_order
 
 Vector = NDArray[np.float64]
 

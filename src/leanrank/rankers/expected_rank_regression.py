@@ -14,7 +14,7 @@ from leanrank._declared import declared
 from leanrank.data.ranking_data import RankingData
 from leanrank.errors import DataError
 from leanrank.rankers._base import Ranker, Scores
-from leanrank.rankers._query_ranks import expected_ranks
+from leanrank.rankers._query_order import expected_ranks
 
 Vector = NDArray[np.float64]
 

@@ -19,7 +19,7 @@ from leanrank.data.ranking_data import RankingData
 from leanrank.errors import DataError, ParameterError
 from leanrank.kernels.pair_dual import pairs_per_query, sweep
 from leanrank.rankers._base import Ranker
-from leanrank.rankers._pairs import preference_pairs
+from leanrank.rankers._query_order import preference_pairs
 from leanrank.rankers.pairwise_hinge import PairwiseSquaredHinge
 from leanrank.rankers.ranksvm import minimise
 

@@ -25,8 +25,8 @@ from leanrank.rankers._base import Ranker
 from leanrank.rankers.ranksvm import RankSVM
 from leanrank.selectors._ranker_selector import Bench, RankerSelector
 from leanrank.selectors.fsm_problem import FSMProblem, Solution
+from leanrank.selectors.greedy import unit_relevance
 from leanrank.selectors.path import Path, Step
-from leanrank.selectors.relevance import unit_relevance
 from leanrank.stats.feature_graph import FeatureGraph, feature_graph
 
 Vector = NDArray[np.float64]

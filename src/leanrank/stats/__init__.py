@@ -13,7 +13,7 @@ __getattr__, __dir__, __all__ = lazy(
         "Importance": "leanrank.stats.importance",
         "MDLDiscretizer": "leanrank.stats.discretize",
         "Similarity": "leanrank.stats.similarity",
-        "Statistic": "leanrank.stats.statistic",
+        "Statistic": "leanrank.engines.fold",
         "feature_graph": "leanrank.stats.feature_graph",
     },
 )

@@ -6,21 +6,57 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from leanrank.data.compressed import PathLike, name_of, open_bytes
+from leanrank.data.formats import without_compression
 from leanrank.data.letor.errors import Fault, came_back, no_rows, without_queries
 from leanrank.data.letor.lines import PIECE_BYTES, whole_lines
-from leanrank.data.letor.query_sizes import find_sizes, read_sizes
 from leanrank.data.letor.rows import Format, Piece, Rows, parse_piece
 from leanrank.errors import DataError
 from leanrank.kernels import letor_parser as parser
 from leanrank.kernels._threads import default_threads
 
 Source: TypeAlias = Any  # a path, or a binary stream
+
+
+def find_sizes(path: PathLike) -> Path | None:
+    """The `.query` or `.group` file beside `path`, with or without the suffix of a compression."""
+    given = Path(path)
+    for base in dict.fromkeys((without_compression(given), given)):
+        for suffix in (".query", ".group"):
+            beside = base.with_name(base.name + suffix)
+            if beside.is_file():
+                return beside
+    return None
+
+
+def read_sizes(path: PathLike) -> NDArray[np.int64]:
+    """The number of rows of each query, one whole number a line; blank lines are skipped."""
+    name = name_of(path)
+    sizes: list[int] = []
+    with open_bytes(path) as stream:
+        n_lines = 0
+        for piece in whole_lines(stream, name):
+            for line in bytes(piece).split(b"\n")[:-1]:
+                n_lines += 1
+                token = line.strip()
+                if token:
+                    sizes.append(_size(token, name, n_lines))
+    if not sizes:
+        raise DataError(f"{name} is empty: expected the number of rows of each query, one a line.")
+    return np.array(sizes, dtype=np.int64)
+
+
+def _size(token: bytes, name: str, line: int) -> int:
+    if not token.isdigit() or len(token) > 18 or int(token) == 0:
+        found = token[:40].decode("utf-8", "backslashreplace")
+        raise DataError(f"{name}, line {line:,}: found {found!r}, expected the number of rows of a query, 1 or more.")
+    return int(token)
 
 
 @dataclass(frozen=True)
