@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from importlib.resources import files
 
 from leanrank.reproduce.published_tables import Published
 
@@ -96,6 +97,12 @@ class Page:
     introduction: str
     sections: Sequence[Section]
 
+    @classmethod
+    def of(cls, name: str, sections: Sequence[Section]) -> Page:
+        """With the title and the introduction of that name."""
+        said = texts(name)
+        return cls(name, said["title"], said["Introduction"], sections)
+
 
 @dataclass(frozen=True)
 class Reproduction:
@@ -122,6 +129,14 @@ class Reproduction:
     tables: Sequence[Table] = ()
     quick: bool = False
 
+    @classmethod
+    def of(
+        cls, paper: str, cells: Sequence[Cell], claims: Sequence[Claim], tables: Sequence[Table], *, quick: bool
+    ) -> Reproduction:
+        """With the title, the protocol and the discussion of that paper."""
+        said = {name: " ".join(text.split()) for name, text in texts(paper).items()}
+        return cls(paper, said["title"], said["Protocol"], said["Discussion"], cells, claims, tables, quick)
+
     @property
     def failed(self) -> list[Cell]:
         """Cells that had to be equal and are not."""
@@ -147,3 +162,10 @@ class Reproduction:
         if known:
             parts.append(f"{sum(bool(c.holds) for c in known)} of {len(known)} stated findings hold here.")
         return " ".join(parts)
+
+
+def texts(name: str) -> dict[str, str]:
+    """What a paper's section or a page says in words, by heading, and its "title"."""
+    title, *parts = (files(__package__) / "texts" / f"{name}.md").read_text("utf-8").split("\n## ")
+    sections = (part.partition("\n") for part in parts)
+    return {"title": title.strip("# \n"), **{heading: text.strip("\n") for heading, _, text in sections}}
