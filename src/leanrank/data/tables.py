@@ -69,7 +69,7 @@ def read_table(
         kind = "csv" if delimiter is not None else format_of_content(file)
     named = Columns(label, qid, features, comments)
     if kind == "parquet":
-        from leanrank.data.parquet.reader import read_parquet
+        from leanrank.data.parquet.scan import read_parquet
 
         return read_parquet(file, named, group=group, regroup=regroup, missing=missing)
     if kind != "csv":

@@ -14,8 +14,8 @@ from leanrank.evaluation.fold_run import FeatureSet, feature_sets, run_fold
 from leanrank.evaluation.grids import points, rankers_of
 from leanrank.evaluation.journal import Task
 from leanrank.evaluation.records import FoldRecord
-from leanrank.evaluation.repetition import repetition
 from leanrank.evaluation.significance import paired_t_test
+from leanrank.evaluation.stability import repetition
 from leanrank.evaluation.tasks import Tasks
 from leanrank.metrics.names import metric
 from leanrank.rankers.svmmap import SVMMAP

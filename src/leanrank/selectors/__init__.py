@@ -39,6 +39,6 @@ __getattr__, __dir__, __all__ = lazy(
         "SymmetricalUncertainty": "leanrank.selectors.information_gain",
         "TopK": "leanrank.selectors.topk",
         "XGAS": "leanrank.selectors.xgas",
-        "cegb_params": "leanrank.selectors.cegb",
+        "cegb_params": "leanrank.selectors.limits",
     },
 )

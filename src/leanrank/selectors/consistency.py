@@ -7,8 +7,8 @@ from numpy.typing import NDArray
 
 from leanrank._declared import declared
 from leanrank.selectors._pooled import Pooled, SetFilter
-from leanrank.selectors.best_first import best_first
 from leanrank.selectors.path import Path, Step
+from leanrank.selectors.set_search import best_first
 from leanrank.stats.patterns import Inconsistency
 
 _SLACK = 1e-12

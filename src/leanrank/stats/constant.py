@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from leanrank.data.dense_parts import dense_parts
 from leanrank.data.ranking_data import RankingData
-from leanrank.engines.arithmetic import Arithmetic
+from leanrank.engines.fold import Arithmetic
 
 
 class ConstantPartial(NamedTuple):

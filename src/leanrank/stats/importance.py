@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from leanrank.data.dense_parts import dense_parts
 from leanrank.data.ranking_data import RankingData
-from leanrank.engines.arithmetic import Arithmetic
+from leanrank.engines.fold import Arithmetic
 from leanrank.errors import ParameterError
 from leanrank.kernels.pair_losses import cross_entropy_losses, error_losses, hinge_losses
 from leanrank.metrics._base import Metric
