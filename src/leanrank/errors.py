@@ -48,13 +48,7 @@ class UnknownNameError(LeanRankError):
 
     @classmethod
     def of(
-        cls,
-        kind: str,
-        found: object,
-        known: Iterable[str],
-        *,
-        owner: str | None = None,
-        parameter: str | None = None,
+        cls, kind: str, found: object, known: Iterable[str], *, owner: str | None = None, parameter: str | None = None
     ) -> UnknownNameError:
         """Name the nearest known name, or all of them when none is near.
 

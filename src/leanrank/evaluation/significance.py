@@ -74,12 +74,7 @@ def paired_t_test(first: ArrayLike, second: ArrayLike, *, confidence: float = 0.
 
 
 def paired_bootstrap(
-    first: ArrayLike,
-    second: ArrayLike,
-    *,
-    n_resamples: int = 9_999,
-    confidence: float = 0.95,
-    random_state: Any = 0,
+    first: ArrayLike, second: ArrayLike, *, n_resamples: int = 9_999, confidence: float = 0.95, random_state: Any = 0
 ) -> PairedTest:
     """Bootstrap of the mean paired difference: queries are drawn with replacement, `n_resamples` times.
 
@@ -99,11 +94,7 @@ def paired_bootstrap(
 
 
 def paired_bootstraps(
-    differences: list[NDArray[np.float64]],
-    *,
-    n_resamples: int = 9_999,
-    confidence: float = 0.95,
-    random_state: Any = 0,
+    differences: list[NDArray[np.float64]], *, n_resamples: int = 9_999, confidence: float = 0.95, random_state: Any = 0
 ) -> list[PairedTest]:
     """`paired_bootstrap` of several lists of differences; those of one length share their resamples."""
     _check_confidence(confidence)

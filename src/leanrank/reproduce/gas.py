@@ -55,11 +55,7 @@ def run(data: DataFolder, tasks: Tasks, *, quick: bool = False) -> Reproduction:
 
 
 def _curves(
-    folds: list[Fold],
-    learners: Sequence[str],
-    sizes: Sequence[int],
-    grid: dict[str, list[float]],
-    tasks: Tasks,
+    folds: list[Fold], learners: Sequence[str], sizes: Sequence[int], grid: dict[str, list[float]], tasks: Tasks
 ) -> Curves:
     by = metric("map", convention="letor3", relevance_threshold=2)
     measures = {"MAP": by, "NDCG@10": metric("ndcg@10", convention="letor3", discount="log2", short="pad")}

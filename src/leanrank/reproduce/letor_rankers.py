@@ -157,10 +157,7 @@ def _iterations(folds: Sequence[OfFold]) -> str:
 
 def _rows(name: str, theirs: dict[str, float], ours: Values, mean: float) -> list[tuple[str, ...]]:
     printed = (f"{theirs[m]:.4f}" if m in theirs else "" for m in MEASURES)
-    return [
-        (name, "published", *printed, ""),
-        ("", "ours", *(f"{value:.4f}" for value in ours), f"{mean:.4f}"),
-    ]
+    return [(name, "published", *printed, ""), ("", "ours", *(f"{value:.4f}" for value in ours), f"{mean:.4f}")]
 
 
 def _further_off(what: str, theirs: dict[str, float], every: Values, error: Values) -> list[str]:

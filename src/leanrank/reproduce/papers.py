@@ -56,9 +56,6 @@ def run_paper(
         raise UnknownNameError.of("paper", paper, modules)
     folder = DataFolder.of(data)
     about = {"what": "reproduce", "version": version("leanrank"), "quick": quick, "files": folder.sizes()}
-    with (
-        Journal(journal, about) as kept,
-        Tasks(kept, n_jobs=n_jobs, progress=True, owner="reproduce") as tasks,
-    ):
+    with Journal(journal, about) as kept, Tasks(kept, n_jobs=n_jobs, progress=True, owner="reproduce") as tasks:
         outcome: Reproduction | Page = import_module(modules[paper]).run(folder, tasks, quick=quick)
     return outcome

@@ -52,10 +52,7 @@ def run(data: DataFolder, tasks: Tasks, *, quick: bool = False) -> Page:
             what = {"page": "sushi-rankers", "learner": name, "orders": n_orders, "length": length}
             draws = 2 if quick else 5 if n_orders >= 500 else 20
             values = tasks.run(
-                _draw,
-                sushi,
-                [{**what, "seed": seed} for seed in range(draws)],
-                title=f"{name}, {n_orders}:{length}",
+                _draw, sushi, [{**what, "seed": seed} for seed in range(draws)], title=f"{name}, {n_orders}:{length}"
             )
             cells.append(printed.get((theirs, f"SUSHI N:L={n_orders}:{length}"), "") if theirs else "")
             cells.append(f"{np.mean(values):.3f} ± {np.std(values, ddof=1):.3f}")

@@ -8,12 +8,7 @@ from leanrank._declared import declared
 from leanrank.engines.fold import fold
 from leanrank.selectors._pooled import Pooled, PooledSelector
 from leanrank.selectors.path import Path
-from leanrank.stats.information import (
-    PerQueryScore,
-    chi_squared,
-    information_gain,
-    symmetrical_uncertainty,
-)
+from leanrank.stats.information import PerQueryScore, chi_squared, information_gain, symmetrical_uncertainty
 
 
 @declared

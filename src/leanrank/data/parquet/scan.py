@@ -28,11 +28,7 @@ _BATCH_ROWS = 1 << 16
 
 
 def scan_parquet(
-    path: str | os.PathLike[str],
-    *,
-    regroup: bool = False,
-    missing: bool | None = None,
-    **columns: Unpack[ColumnNames],
+    path: str | os.PathLike[str], *, regroup: bool = False, missing: bool | None = None, **columns: Unpack[ColumnNames]
 ) -> ParquetSource:
     """Open a Parquet file, or a folder of them, without reading it: a source of blocks of whole queries.
 
@@ -243,12 +239,7 @@ def _check_file(path: Path, schema: Any, roles: Roles, *, in_folder: bool) -> No
 
 
 def read_parquet(
-    path: Path,
-    named: Columns,
-    *,
-    group: ArrayLike | None = None,
-    regroup: bool = False,
-    missing: bool | None = None,
+    path: Path, named: Columns, *, group: ArrayLike | None = None, regroup: bool = False, missing: bool | None = None
 ) -> RankingData:
     """Read a file or a folder: the peak of memory is the result and a batch."""
     needs_qid = named.qid is not None or group is None
@@ -266,10 +257,7 @@ def read_parquet(
                 texts.append(rows.comments)
             top += len(rows)
         offsets, query_ids, order = query_offsets(
-            np.concatenate(ids) if source.roles.qid is not None else None,
-            group=group,
-            n_rows=n,
-            regroup=regroup,
+            np.concatenate(ids) if source.roles.qid is not None else None, group=group, n_rows=n, regroup=regroup
         )
         comments = None if source.roles.comments is None else np.concatenate(texts)
         if order is not None:
