@@ -1,9 +1,9 @@
 """leanrank finds the fewest features a ranker needs."""
 
-from leanrank._lazy import lazy, stub_names
+from leanrank._lazy import lazy
 from leanrank.errors import LeanRankError as LeanRankError
 
 __version__ = "0.1.0"
 
-__getattr__, __dir__, _names = lazy(__name__, stub_names(__name__))
+__getattr__, __dir__, _names = lazy(__name__)
 __all__ = [*_names, "__version__"]

@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
-import pkgutil
+import os
 import re
 import sys
 from collections.abc import Callable, Mapping
+from functools import cache
 from importlib import import_module
+from types import MappingProxyType
 from typing import Any
 
+_NONE: Mapping[str, str] = MappingProxyType({})
 
-def lazy(package: str, where: Mapping[str, str]) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
-    """Return `__getattr__`, `__dir__` and `__all__` for `package`; `where` maps a name to its module."""
+
+def lazy(
+    package: str, more: Mapping[str, str] = _NONE
+) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
+    """Return `__getattr__`, `__dir__` and `__all__` for `package`: the public names that live in it, and `more`.
+
+    `more` maps a name to its module. A package inside is not hidden by a public name that is called like it.
+    """
+    here = {name: module for name, module in _public().items() if module.startswith(f"{package}.")}
+    where = {name: module for name, module in here.items() if not module.startswith(f"{package}.{name}.")} | {**more}
 
     def __getattr__(name: str) -> Any:
         if name not in where:
@@ -26,7 +37,8 @@ def lazy(package: str, where: Mapping[str, str]) -> tuple[Callable[[str], Any], 
     return __getattr__, __dir__, sorted(where)
 
 
-def stub_names(package: str) -> dict[str, str]:
-    """The names that the stub of `package`, which type checkers read, imports, and their modules: one list for both."""
-    stub = pkgutil.get_data(package, "__init__.pyi") or b""
-    return {name: module for module, name in re.findall(r"(?m)^from (\S+) import \w+ as (\w+)$", stub.decode())}
+@cache
+def _public() -> dict[str, str]:
+    """Public names and their modules, from the stub that type checkers read: one list for both."""
+    with open(os.path.join(os.path.dirname(__file__), "__init__.pyi"), encoding="utf-8") as stub:
+        return {name: module for module, name in re.findall(r"(?m)^from (\S+) import \w+ as (\w+)$", stub.read())}

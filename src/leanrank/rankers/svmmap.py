@@ -154,9 +154,6 @@ class _Planes:
         self.G, self.b = np.vstack((self.G, g)), np.append(self.b, b)
 
 
-Vector = NDArray[np.float64]
-
-
 def maximise_on_simplex(G: Vector, b: Vector, C: float, a: Vector, *, tol: float = 1e-10) -> Vector:
     """Maximise ``b.a - 0.5 a'Ga`` over ``a >= 0, sum a <= C``, starting from a feasible `a`.
 
