@@ -6,8 +6,8 @@ from leanrank.data.letor.scan import scan_letor as scan_letor
 from leanrank.data.letor.writer import write_letor as write_letor
 from leanrank.data.orders import from_orders as from_orders
 from leanrank.data.orders import read_sushi as read_sushi
+from leanrank.data.parquet.files import write_parquet as write_parquet
 from leanrank.data.parquet.scan import scan_parquet as scan_parquet
-from leanrank.data.parquet.writer import write_parquet as write_parquet
 from leanrank.data.ranking_data import RankingData as RankingData
 from leanrank.data.ranking_data import RankingSource as RankingSource
 from leanrank.data.reading import read as read
@@ -29,13 +29,13 @@ from leanrank.evaluation.protocol import Protocol as Protocol
 from leanrank.evaluation.select.run import select as select
 from leanrank.evaluation.select.selection import Selection as Selection
 from leanrank.evaluation.select.selection import load_selection as load_selection
-from leanrank.metrics.average_precision import AP as AP
 from leanrank.metrics.correlation import KendallTau as KendallTau
 from leanrank.metrics.correlation import SpearmanRho as SpearmanRho
 from leanrank.metrics.evaluation import evaluate as evaluate
 from leanrank.metrics.names import metric as metric
 from leanrank.metrics.ndcg import NDCG as NDCG
 from leanrank.metrics.ndcg import MeanNDCG as MeanNDCG
+from leanrank.metrics.precision_recall import AP as AP
 from leanrank.metrics.precision_recall import Precision as Precision
 from leanrank.metrics.precision_recall import Recall as Recall
 from leanrank.metrics.reciprocal_rank import ERR as ERR

@@ -21,8 +21,8 @@ def lazy(
 
     `more` maps a name to its module. A package inside is not hidden by a public name that is called like it.
     """
-    here = {name: module for name, module in _public().items() if module.startswith(f"{package}.")}
-    where = {name: module for name, module in here.items() if not module.startswith(f"{package}.{name}.")} | {**more}
+    here = public_names(package).items()
+    where = {name: module for name, module in here if not module.startswith(f"{package}.{name}.")} | {**more}
 
     def __getattr__(name: str) -> Any:
         if name not in where:
@@ -37,8 +37,13 @@ def lazy(
     return __getattr__, __dir__, sorted(where)
 
 
+def public_names(package: str) -> dict[str, str]:
+    """The public names that live in `package`, and their modules."""
+    return {name: module for module, name in _listed() if module.startswith(f"{package}.")}
+
+
 @cache
-def _public() -> dict[str, str]:
-    """Public names and their modules, from the stub that type checkers read: one list for both."""
+def _listed() -> list[tuple[str, str]]:
+    """Modules and names of the stub that type checkers read: one list for both."""
     with open(os.path.join(os.path.dirname(__file__), "__init__.pyi"), encoding="utf-8") as stub:
-        return {name: module for module, name in re.findall(r"(?m)^from (\S+) import \w+ as (\w+)$", stub.read())}
+        return re.findall(r"(?m)^from (\S+) import \w+ as (\w+)$", stub.read())

@@ -6,6 +6,7 @@ from abc import abstractmethod
 from typing import Any, ClassVar
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from leanrank._optional import require
@@ -122,3 +123,8 @@ class BoosterAdapter(Adapter):
         rounds = self.early_stopping_rounds
         self._must("early_stopping_rounds", ">= 1 or None", rounds is None or rounds >= 1)
         return max(1, n_iterations) if rounds is None else rounds
+
+
+def older_sparse(X: Any) -> Any:
+    """For LightGBM and CatBoost, which know scipy's older sparse matrices only."""
+    return sp.csr_matrix(X) if sp.issparse(X) else X

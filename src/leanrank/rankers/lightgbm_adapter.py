@@ -9,7 +9,6 @@ from inspect import signature
 from typing import Any, ClassVar, Self
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import clone
 
@@ -18,10 +17,10 @@ from leanrank.data.ranking_data import RankingData, RankingSource
 from leanrank.engines.fold import fold
 from leanrank.errors import DataError, LeanRankError
 from leanrank.metrics._base import Metric
-from leanrank.metrics.average_precision import AP
 from leanrank.metrics.ndcg import NDCG
+from leanrank.metrics.precision_recall import AP
 from leanrank.rankers._base import Scores
-from leanrank.rankers._booster import BoosterAdapter
+from leanrank.rankers._booster import BoosterAdapter, older_sparse
 from leanrank.stats.exact_sum import as_float, exact_sum
 from leanrank.stats.label_levels import LabelLevels, Levels
 
@@ -96,14 +95,14 @@ class LightGBMAdapter(BoosterAdapter):
             stem, cutoff = self._cutoff()
             patience = self._patience(int(model.get_params()["n_estimators"]))
             watching = {
-                **_held_out(model, _readable(valid.X), sets[1][1]),
+                **_held_out(model, older_sparse(valid.X), sets[1][1]),
                 "eval_group": [valid.query_sizes],
                 "eval_metric": stem,
                 "eval_at": [int(valid.query_sizes.max()) if cutoff is None else cutoff],
                 "callbacks": [lightgbm.early_stopping(patience, first_metric_only=True, verbose=False)],
             }
         try:
-            model.fit(_readable(data.X), y, group=data.query_sizes, **watching)
+            model.fit(older_sparse(data.X), y, group=data.query_sizes, **watching)
         except lightgbm.basic.LightGBMError as error:
             raise LeanRankError(f"LightGBM refused: {error}") from error
         self._keep(model.booster_.model_to_string())
@@ -143,13 +142,13 @@ class LightGBMAdapter(BoosterAdapter):
             raise DataError(f"LightGBM cannot read the saved model: {error}") from error
 
     def _scores(self, X: Any, query_ptr: NDArray[np.int64]) -> Scores:
-        return np.asarray(self.estimator_.predict(_readable(X), **self._threads()), dtype=np.float64)
+        return np.asarray(self.estimator_.predict(older_sparse(X), **self._threads()), dtype=np.float64)
 
     def _counted(self, kind: str) -> Any:
         return self.estimator_.feature_importance(kind)
 
     def _contributions(self, data: RankingData) -> NDArray[Any]:
-        parts: NDArray[Any] = self.estimator_.predict(_readable(data.X), pred_contrib=True, **self._threads())
+        parts: NDArray[Any] = self.estimator_.predict(older_sparse(data.X), pred_contrib=True, **self._threads())
         return parts
 
     def _model_features(self) -> int:
@@ -178,11 +177,6 @@ def _held_out(model: Any, X: Any, y: NDArray[np.float64]) -> dict[str, Any]:
     if "eval_X" in signature(model.fit).parameters:
         return {"eval_X": (X,), "eval_y": (y,)}
     return {"eval_set": [(X, y)]}
-
-
-def _readable(X: Any) -> Any:
-    """LightGBM knows scipy's older sparse matrices only."""
-    return sp.csr_matrix(X) if sp.issparse(X) else X
 
 
 Partial = tuple[NDArray[np.int64], int]

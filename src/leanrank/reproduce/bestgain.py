@@ -20,8 +20,7 @@ from leanrank.evaluation.tasks import Tasks
 from leanrank.metrics.names import metric
 from leanrank.rankers.svmmap import SVMMAP
 from leanrank.reproduce.datasets import DataFolder
-from leanrank.reproduce.outcome import Cell, Claim, Reproduction, Table
-from leanrank.reproduce.published_tables import Published, published
+from leanrank.reproduce.outcome import Cell, Claim, Published, Reproduction, Table, published
 from leanrank.selectors.bestgain import BestGain
 from leanrank.selectors.cfs import CFS
 from leanrank.selectors.consistency import Consistency

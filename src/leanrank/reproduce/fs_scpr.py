@@ -19,8 +19,7 @@ from leanrank.rankers.listnet import ListNet
 from leanrank.rankers.rankboost import RankBoost
 from leanrank.reproduce.datasets import DataFolder
 from leanrank.reproduce.letor_rows import MEASURES, Candidates, Row, best_of_folds, row_of, row_of_folds
-from leanrank.reproduce.outcome import Cell, Claim, Reproduction, Table
-from leanrank.reproduce.published_tables import Published, published
+from leanrank.reproduce.outcome import Cell, Claim, Published, Reproduction, Table, published
 from leanrank.selectors.fsmrank import FSMRank
 from leanrank.selectors.fsmsvm import FSMSVM
 from leanrank.selectors.fsscpr import FSSCPR

@@ -19,8 +19,7 @@ from leanrank.rankers.ranksvm import RankSVM
 from leanrank.rankers.svmmap import SVMMAP
 from leanrank.reproduce.datasets import DataFolder
 from leanrank.reproduce.letor_rows import MEASURES, OfFold, best_of_folds, published_rows
-from leanrank.reproduce.outcome import Page, Section, Table, texts
-from leanrank.reproduce.published_tables import published
+from leanrank.reproduce.outcome import Page, Section, Table, published, texts
 
 TARGET = 0.012
 #: Table of the FS-SCPR paper, and conventions.

@@ -20,8 +20,7 @@ from leanrank.rankers.committee_perceptron import CommitteePerceptron
 from leanrank.rankers.kernel_ranksvm import KernelRankSVM
 from leanrank.rankers.ranksvm import RankSVM
 from leanrank.reproduce.datasets import DataFolder
-from leanrank.reproduce.outcome import Cell, Claim, Reproduction, Table
-from leanrank.reproduce.published_tables import published
+from leanrank.reproduce.outcome import Cell, Claim, Reproduction, Table, published
 from leanrank.selectors.gas import GAS
 from leanrank.selectors.rankfilter import RankFilter
 from leanrank.selectors.rankwrapper import RankWrapper

@@ -20,8 +20,7 @@ from leanrank.metrics.names import metric
 from leanrank.rankers.expected_rank_regression import ExpectedRankRegression
 from leanrank.reducers.rcdr import RCDR
 from leanrank.reproduce.datasets import DataFolder
-from leanrank.reproduce.outcome import Cell, Claim, Reproduction, Table
-from leanrank.reproduce.published_tables import Published, published
+from leanrank.reproduce.outcome import Cell, Claim, Published, Reproduction, Table, published
 
 Vector = NDArray[np.float64]
 

@@ -20,8 +20,7 @@ from leanrank.rankers.order_svm import OrderSVM
 from leanrank.rankers.rankboost import RankBoost
 from leanrank.rankers.ranksvm import RankSVM
 from leanrank.reproduce.datasets import DataFolder
-from leanrank.reproduce.outcome import Page, Section, Table, texts
-from leanrank.reproduce.published_tables import published
+from leanrank.reproduce.outcome import Page, Section, Table, published, texts
 
 SETS = [(500, 10), (100, 5), (100, 2)]
 FOLDS = 10

@@ -171,6 +171,11 @@ class Selector(_TransformsRankingData, SelectorMixin, BaseEstimator):  # type: i
         value = getattr(self, name)
         self._require(name, rule, _is(Real, value) and bool(low <= value <= high))
 
+    def _require_whole(self, name: str, low: int) -> None:
+        """Refuse the parameter `name` unless it is a whole number from `low` on."""
+        value = getattr(self, name)
+        self._require(name, f"a whole number >= {low}", _is(Integral, value) and bool(value >= low))
+
     def _require_one_of(self, name: str, choices: Sequence[str]) -> None:
         """Refuse the parameter `name` unless it is one of `choices`."""
         self._require(name, f"one of {', '.join(map(repr, choices))}", getattr(self, name) in choices)

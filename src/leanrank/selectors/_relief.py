@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from leanrank._declared import declared
 from leanrank.data.ranking_data import RankingData, RankingSource, concatenate
 from leanrank.engines.fold import fold
-from leanrank.errors import DataError, ParameterError
+from leanrank.errors import ParameterError
 from leanrank.selectors._base import Selector
 from leanrank.selectors.path import Path
-from leanrank.stats.constant import Constant
+from leanrank.stats.constant import Constant, varying
 from leanrank.stats.relief import DataExtent, Extent, ReliefSums, Weighing
 from leanrank.stats.row_sample import RowSample
 
@@ -131,9 +131,7 @@ class ReliefSelector(Selector):
         if self._near.n_samples is not None:
             statistics.append(RowSample(int(self._near.n_samples), int(self._near.random_state)))
         constant, extent, *threshold = fold(statistics, source, self.engine)
-        kept = np.flatnonzero(~constant)
-        if not len(kept):
-            raise DataError(f"All {len(constant)} features are constant inside every query: nothing to select.")
+        kept = varying(constant)
         width = (extent.high - extent.low)[kept]
         statistic = ReliefSums(
             self._weighing(source, extent),

@@ -139,7 +139,7 @@ class CFS(SetFilter):
     def _check_parameters(self) -> None:
         super()._check_parameters()
         self._require_one_of("search", ("best_first", "greedy", "exhaustive"))
-        self._require_number("max_stale", "a whole number >= 1", 1)
+        self._require_whole("max_stale", 1)
 
     def _path(self, pooled: Pooled) -> Path:
         relevance = pooled.relevance()

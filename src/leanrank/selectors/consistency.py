@@ -90,7 +90,7 @@ class Consistency(SetFilter):
         super()._check_parameters()
         self._require_one_of("search", ("backward", "best_first"))
         self._require_number("epsilon", "a number in [0, 1]", 0.0, 1.0)
-        self._require_number("max_stale", "a whole number >= 1", 1)
+        self._require_whole("max_stale", 1)
 
     def _path(self, pooled: Pooled) -> Path:
         inconsistency = pooled.inconsistency()

@@ -15,9 +15,9 @@ from leanrank.engines.fold import Arithmetic
 from leanrank.errors import ParameterError
 from leanrank.kernels.pair_losses import cross_entropy_losses, error_losses, hinge_losses
 from leanrank.metrics._base import Metric
-from leanrank.metrics.average_precision import AP
 from leanrank.metrics.names import metric
 from leanrank.metrics.ndcg import NDCG
+from leanrank.metrics.precision_recall import AP
 from leanrank.stats.exact_sum import as_float, exact_sum
 
 _LOSSES = {"error": error_losses, "hinge": hinge_losses, "cross-entropy": cross_entropy_losses}
