@@ -28,6 +28,11 @@ PAGES = {
 }
 
 
+def names() -> list[str]:
+    """The papers that can be run."""
+    return list(PAPERS)
+
+
 def run_paper(
     paper: str,
     data: str | Path | None = None,
