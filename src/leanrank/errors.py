@@ -39,6 +39,18 @@ class ParameterError(LeanRankError):
         return cls(sentence, owner=owner, parameter=name)
 
 
+def require(owner: object, name: str, rule: str, holds: bool) -> None:
+    """Refuse the parameter `name` of an object unless `holds`, in the shared sentence."""
+    if not holds:
+        raise ParameterError.of(type(owner).__name__, name, rule, getattr(owner, name))
+
+
+def require_one_of(owner: object, **choices: tuple[str, ...]) -> None:
+    """Refuse parameters of an object that are none of their choices."""
+    for name, known in choices.items():
+        require(owner, name, f"one of {', '.join(map(repr, known))}", getattr(owner, name) in known)
+
+
 class MissingValuesError(DataError):
     """Missing values (NaN) reached a method that cannot take them."""
 

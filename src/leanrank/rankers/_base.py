@@ -18,7 +18,7 @@ from leanrank.data.columns import id_column
 from leanrank.data.door import as_source, feature_matrix
 from leanrank.data.grouping import query_offsets
 from leanrank.data.ranking_data import RankingData
-from leanrank.errors import DataError, ParameterError, UnknownNameError
+from leanrank.errors import DataError, ParameterError, UnknownNameError, require
 from leanrank.kernels.products import rows_times
 from leanrank.metrics._base import mean
 from leanrank.metrics.names import metric as parse_metric
@@ -225,8 +225,7 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
 
     def _must(self, name: str, rule: str, holds: bool) -> None:
         """Refuse the parameter `name` unless `holds`."""
-        if not holds:
-            raise ParameterError.of(type(self).__name__, name, rule, getattr(self, name))
+        require(self, name, rule, holds)
 
     def _warn_nothing_to_learn(self, reason: str = "no query has two documents with different labels") -> None:
         warnings.warn(

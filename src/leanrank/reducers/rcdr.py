@@ -17,7 +17,7 @@ from leanrank.data.door import as_source, feature_matrix, is_source
 from leanrank.data.mapped_source import MappedSource
 from leanrank.data.ranking_data import RankingData, RankingSource
 from leanrank.engines.fold import fold
-from leanrank.errors import DataError, ParameterError
+from leanrank.errors import DataError, ParameterError, require, require_one_of
 from leanrank.stats.rank_correlation import ColumnSpread, RankCorrelation, Spread
 
 if TYPE_CHECKING:
@@ -244,16 +244,9 @@ class RCDR(_TransformsRankingData, _Projection):
 
     def _check_parameters(self) -> None:
         n = self.n_components
-        if n is not None and (isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 1):
-            raise ParameterError.of("RCDR", "n_components", "a whole number >= 1 or None", n)
-        for name, choices in (
-            ("kind", ("spearman", "kendall")),
-            ("ties", ("tau-b", "tau-a")),
-            ("weight", ("orders", "pairs")),
-        ):
-            if getattr(self, name) not in choices:
-                rule = f"one of {', '.join(map(repr, choices))}"
-                raise ParameterError.of("RCDR", name, rule, getattr(self, name))
+        whole = isinstance(n, (int, np.integer)) and not isinstance(n, bool)
+        require(self, "n_components", "a whole number >= 1 or None", n is None or (whole and n >= 1))
+        require_one_of(self, kind=("spearman", "kendall"), ties=("tau-b", "tau-a"), weight=("orders", "pairs"))
 
     def top_attributes(self, top: int = 5) -> list[dict[str, Any]]:
         """What each component is made of: its `top` features by absolute weight, with their weights."""

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from leanrank._declared import declared
 from leanrank.data.ranking_data import RankingData, RankingSource, concatenate
 from leanrank.engines.fold import fold
-from leanrank.errors import ParameterError
+from leanrank.errors import require, require_one_of
 from leanrank.selectors._base import Selector
 from leanrank.selectors.path import Path
 from leanrank.stats.constant import Constant, varying
@@ -57,15 +57,10 @@ class Neighbours:
 
     def check(self) -> None:
         """Refuse what cannot be."""
-        known = {"scope": ("query", "global"), "metric": ("manhattan", "euclidean")}
-        for name, choices in known.items():
-            if getattr(self, name) not in choices:
-                rule = f"one of {', '.join(map(repr, choices))}"
-                raise ParameterError.of("Neighbours", name, rule, getattr(self, name))
-        if self.n_samples is not None and not whole_number(self.n_samples, 1):
-            raise ParameterError.of("Neighbours", "n_samples", "a whole number >= 1 or None", self.n_samples)
-        if not whole_number(self.random_state, 0):
-            raise ParameterError.of("Neighbours", "random_state", "a whole number >= 0", self.random_state)
+        require_one_of(self, scope=("query", "global"), metric=("manhattan", "euclidean"))
+        some = self.n_samples is None or whole_number(self.n_samples, 1)
+        require(self, "n_samples", "a whole number >= 1 or None", some)
+        require(self, "random_state", "a whole number >= 0", whole_number(self.random_state, 0))
 
 
 def whole_number(value: Any, low: int) -> bool:
@@ -108,8 +103,7 @@ class ReliefSelector(Selector):
     _fewest_neighbors = 1
 
     def _check_parameters(self) -> None:
-        least = self._fewest_neighbors
-        self._require("n_neighbors", f"a whole number >= {least}", whole_number(self.n_neighbors, least))
+        self._require_whole("n_neighbors", self._fewest_neighbors)
         self._require("neighbours", "a Neighbours or None", isinstance(self._near, Neighbours))
         self._near.check()
 

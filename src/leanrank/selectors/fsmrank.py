@@ -17,7 +17,7 @@ from leanrank._declared import declared
 from leanrank.data.door import feature_matrix
 from leanrank.data.ranking_data import RankingData
 from leanrank.data.splits import QueryKFold
-from leanrank.errors import ParameterError
+from leanrank.errors import ParameterError, require
 from leanrank.kernels.products import rows_times
 from leanrank.metrics._base import mean
 from leanrank.metrics.names import metric as parse_metric
@@ -66,10 +66,9 @@ class Fitting:
 
     def check(self) -> None:
         """Refuse what cannot be."""
-        rules = [("cv", ">= 2", self.cv >= 2), ("tol", "> 0", self.tol > 0), ("max_iter", ">= 1", self.max_iter >= 1)]
-        for name, rule, holds in rules:
-            if not holds:
-                raise ParameterError.of("Fitting", name, rule, getattr(self, name))
+        require(self, "cv", ">= 2", self.cv >= 2)
+        require(self, "tol", "> 0", self.tol > 0)
+        require(self, "max_iter", ">= 1", self.max_iter >= 1)
 
 
 @declared

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leanrank._declared import declared
-from leanrank.errors import ParameterError
+from leanrank.errors import require, require_one_of
 from leanrank.selectors._graph_selector import GraphSelector
 from leanrank.selectors.pagerank import BiasedPageRank, biased_pagerank
 from leanrank.selectors.path import Path, Step
@@ -52,15 +52,10 @@ class Clustering:
 
     def check(self) -> None:
         """Refuse what cannot be."""
-        rules = [
-            ("k_min", ">= 1", self.k_min >= 1),
-            ("k_max", f">= k_min, {self.k_min}", self.k_max is None or self.k_max >= self.k_min),
-            ("centrality", "one of 'cosine', 'edge'", self.centrality in ("cosine", "edge")),
-            ("n_init", ">= 1", self.n_init >= 1),
-        ]
-        for name, rule, holds in rules:
-            if not holds:
-                raise ParameterError.of("Clustering", name, rule, getattr(self, name))
+        require(self, "k_min", ">= 1", self.k_min >= 1)
+        require(self, "k_max", f">= k_min, {self.k_min}", self.k_max is None or self.k_max >= self.k_min)
+        require_one_of(self, centrality=("cosine", "edge"))
+        require(self, "n_init", ">= 1", self.n_init >= 1)
 
 
 @dataclass(frozen=True, eq=False)
