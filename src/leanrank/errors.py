@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from difflib import get_close_matches
+from numbers import Integral
 
 
 class LeanRankError(ValueError):
@@ -43,6 +44,11 @@ def require(owner: object, name: str, rule: str, holds: bool) -> None:
     """Refuse the parameter `name` of an object unless `holds`, in the shared sentence."""
     if not holds:
         raise ParameterError.of(type(owner).__name__, name, rule, getattr(owner, name))
+
+
+def is_whole(value: object, low: int) -> bool:
+    """Whether this is a whole number from `low` on; True and False are no numbers."""
+    return not isinstance(value, bool) and isinstance(value, Integral) and int(value) >= low
 
 
 def require_one_of(owner: object, **choices: tuple[str, ...]) -> None:

@@ -17,7 +17,7 @@ from leanrank.data.door import as_source, feature_matrix, is_source
 from leanrank.data.mapped_source import MappedSource
 from leanrank.data.ranking_data import RankingData, RankingSource
 from leanrank.engines.fold import fold
-from leanrank.errors import DataError, ParameterError, require, require_one_of
+from leanrank.errors import DataError, ParameterError, is_whole, require, require_one_of
 from leanrank.stats.rank_correlation import ColumnSpread, RankCorrelation, Spread
 
 if TYPE_CHECKING:
@@ -243,9 +243,8 @@ class RCDR(_TransformsRankingData, _Projection):
         self._n_features_out = len(basis)
 
     def _check_parameters(self) -> None:
-        n = self.n_components
-        whole = isinstance(n, (int, np.integer)) and not isinstance(n, bool)
-        require(self, "n_components", "a whole number >= 1 or None", n is None or (whole and n >= 1))
+        some = self.n_components is None or is_whole(self.n_components, 1)
+        require(self, "n_components", "a whole number >= 1 or None", some)
         require_one_of(self, kind=("spearman", "kendall"), ties=("tau-b", "tau-a"), weight=("orders", "pairs"))
 
     def top_attributes(self, top: int = 5) -> list[dict[str, Any]]:

@@ -19,7 +19,7 @@ from leanrank.data.door import as_source, is_source
 from leanrank.data.mapped_source import MappedSource
 from leanrank.data.parquet.scan import ParquetSource
 from leanrank.data.ranking_data import RankingData, RankingSource
-from leanrank.errors import DataError, ParameterError, require, require_one_of
+from leanrank.errors import DataError, ParameterError, is_whole, require, require_one_of
 from leanrank.selectors.column_limits import ColumnLimits
 from leanrank.selectors.limits import Limits
 from leanrank.selectors.path import Path
@@ -172,8 +172,7 @@ class Selector(_TransformsRankingData, SelectorMixin, BaseEstimator):  # type: i
 
     def _require_whole(self, name: str, low: int) -> None:
         """Refuse the parameter `name` unless it is a whole number from `low` on."""
-        value = getattr(self, name)
-        self._require(name, f"a whole number >= {low}", _is(Integral, value) and bool(value >= low))
+        self._require(name, f"a whole number >= {low}", is_whole(getattr(self, name), low))
 
     def _require_one_of(self, name: str, choices: Sequence[str]) -> None:
         """Refuse the parameter `name` unless it is one of `choices`."""

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from leanrank._declared import declared
 from leanrank.data.ranking_data import RankingData, RankingSource, concatenate
 from leanrank.engines.fold import fold
-from leanrank.errors import require, require_one_of
+from leanrank.errors import is_whole, require, require_one_of
 from leanrank.selectors._base import Selector
 from leanrank.selectors.path import Path
 from leanrank.stats.constant import Constant, varying
@@ -58,14 +58,9 @@ class Neighbours:
     def check(self) -> None:
         """Refuse what cannot be."""
         require_one_of(self, scope=("query", "global"), metric=("manhattan", "euclidean"))
-        some = self.n_samples is None or whole_number(self.n_samples, 1)
+        some = self.n_samples is None or is_whole(self.n_samples, 1)
         require(self, "n_samples", "a whole number >= 1 or None", some)
-        require(self, "random_state", "a whole number >= 0", whole_number(self.random_state, 0))
-
-
-def whole_number(value: Any, low: int) -> bool:
-    """Whether this is a whole number from `low` on; True and False are no numbers."""
-    return isinstance(value, (int, np.integer)) and not isinstance(value, bool) and bool(value >= low)
+        require(self, "random_state", "a whole number >= 0", is_whole(self.random_state, 0))
 
 
 @dataclass(frozen=True, eq=False)

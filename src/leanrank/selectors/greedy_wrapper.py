@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from leanrank._declared import declared
 from leanrank.data.ranking_data import RankingData
 from leanrank.data.splits import QueryKFold
-from leanrank.errors import ParameterError
+from leanrank.errors import ParameterError, is_whole
 from leanrank.metrics._base import mean
 from leanrank.metrics.names import metric as parse_metric
 from leanrank.selectors._ranker_selector import Bench, RankerSelector
@@ -163,13 +163,9 @@ class GreedyWrapper(RankerSelector):
         rule = "None, 'train', a number of folds >= 2, or a splitter over queries"
         known = self.validation in (None, "train") if isinstance(self.validation, str) else True
         number = isinstance(self.validation, (int, float, np.number))
-        self._require("validation", rule, known and not (number and not self._is_folds(self.validation)))
+        self._require("validation", rule, known and not (number and not is_whole(self.validation, 2)))
         if self.delta is not None:
             self._require_number("delta", "a number or None")
-
-    @staticmethod
-    def _is_folds(value: Any) -> bool:
-        return not isinstance(value, bool) and isinstance(value, (int, np.integer)) and bool(value >= 2)
 
     def _search(self, bench: Bench) -> Path:
         quality = SetQuality(bench, self.metric, self.validation)
