@@ -9,7 +9,7 @@ JOBS ?= 2
 # offers a build for the processor, never with CUDA's libraries; without torch those tests skip.
 TORCH ?= torch==2.13.0
 
-.PHONY: demo test test-browser lint bench reproduce quality docs linkcheck clean setup setup-browser setup-docs cpu-torch
+.PHONY: demo test test-browser test-engines lint bench reproduce quality docs linkcheck clean setup setup-browser setup-docs cpu-torch
 
 # The package alone is enough to use it; the tests bring every library they compare with.
 $(VENV)/.ready: pyproject.toml
@@ -47,6 +47,10 @@ test: $(VENV)/.installed  ## all tests
 
 test-browser: $(VENV)/.installed-browser  ## the report in a real browser
 	LEANRANK_BROWSER=1 $(BIN)/python -m pytest tests/browser
+
+# Java 17 and Maven; skipped, with a reason, where one is absent.
+test-engines: $(VENV)/.installed  ## exports in the search engines' own classes
+	LEANRANK_ENGINES=1 $(BIN)/python -m pytest tests/engines_jvm
 
 lint: $(VENV)/.installed  ## style, types, import contract
 	$(BIN)/ruff check src tests benchmarks docs

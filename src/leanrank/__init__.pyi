@@ -54,7 +54,6 @@ from leanrank.rankers.ranknet import RankNet as RankNet
 from leanrank.rankers.ranksvm import RankSVM as RankSVM
 from leanrank.rankers.svmmap import SVMMAP as SVMMAP
 from leanrank.reducers.rcdr import RCDR as RCDR
-from leanrank.selectors._relief import Neighbours as Neighbours
 from leanrank.selectors.bestgain import BestGain as BestGain
 from leanrank.selectors.booster_importance import BoosterImportance as BoosterImportance
 from leanrank.selectors.boruta import RankingBoruta as RankingBoruta
@@ -80,6 +79,7 @@ from leanrank.selectors.mmr import MMR as MMR
 from leanrank.selectors.mpt import MPT as MPT
 from leanrank.selectors.mrmr import MRMR as MRMR
 from leanrank.selectors.msd import MSD as MSD
+from leanrank.selectors.neighbours import Neighbours as Neighbours
 from leanrank.selectors.ngas import NGAS as NGAS
 from leanrank.selectors.pagerank import BiasedPageRank as BiasedPageRank
 from leanrank.selectors.rankfilter import RankFilter as RankFilter

@@ -30,13 +30,13 @@ class ParameterError(LeanRankError):
     """A parameter has a value it cannot have."""
 
     @classmethod
-    def of(cls, owner: str, name: str, rule: str, found: object) -> ParameterError:
+    def of(cls, owner: str, name: str, rule: str, given: object) -> ParameterError:
         """The one sentence shape of all parameter errors.
 
         >>> print(ParameterError.of("GAS", "c", ">= 0", -1))
         The 'c' parameter of GAS must be >= 0. Got -1 instead.
         """
-        sentence = f"The {name!r} parameter of {owner} must be {rule}. Got {found!r} instead."
+        sentence = f"The {name!r} parameter of {owner} must be {rule}. Got {given!r} instead."
         return cls(sentence, owner=owner, parameter=name)
 
 
@@ -66,7 +66,7 @@ class UnknownNameError(LeanRankError):
 
     @classmethod
     def of(
-        cls, kind: str, found: object, known: Iterable[str], *, owner: str | None = None, parameter: str | None = None
+        cls, kind: str, given: object, known: Iterable[str], *, owner: str | None = None, parameter: str | None = None
     ) -> UnknownNameError:
         """Name the nearest known name, or all of them when none is near.
 
@@ -74,10 +74,10 @@ class UnknownNameError(LeanRankError):
         Unknown metric 'ncdg': did you mean 'ndcg'? Known: map, ndcg.
         """
         names = sorted(known)
-        near = get_close_matches(str(found), names, n=1)
+        near = get_close_matches(str(given), names, n=1)
         hint = f": did you mean {near[0]!r}?" if near else "."
         listed = ", ".join(names[:40]) + (", ..." if len(names) > 40 else "")
-        return cls(f"Unknown {kind} {found!r}{hint} Known: {listed}.", owner=owner, parameter=parameter)
+        return cls(f"Unknown {kind} {given!r}{hint} Known: {listed}.", owner=owner, parameter=parameter)
 
 
 class MissingExtraError(LeanRankError, ImportError):
@@ -100,3 +100,17 @@ class JournalMismatch(DataError):
 
 class EngineError(LeanRankError):
     """A cluster cannot run the work, or was lost."""
+
+
+class TimeIsUpError(LeanRankError):
+    """The time allowed was too short for any answer."""
+
+    @classmethod
+    def of(cls, n_features: int, limit: float | None) -> TimeIsUpError:
+        """What could not be measured, and how to go on."""
+        return cls(
+            f"Time was up after {limit or 0:g} seconds, before any set of {n_features} features was measured on all "
+            "queries: allow more time. With a journal, what is finished is not repeated.",
+            owner="select",
+            parameter="time_limit",
+        )

@@ -22,6 +22,8 @@ from leanrank.selectors import registry
 COMMANDS = get_command(app).commands
 # what the tool is said to have, in the order of `leanrank --help`
 PROMISED = (
+    "import",
+    "costs",
     "lint",
     "graph",
     "select",
@@ -53,9 +55,11 @@ def folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("coherence")
     data, _ = make_ranking(40, (5, 15), n_informative=2, n_redundant=2, n_noise=2, random_state=0)
     write_letor(data, folder / "train.txt")
-    (folder / "full.json").write_text(
-        json.dumps({"featureset": {"features": [{"name": f"f{j}", "template": {}} for j in range(1, 7)]}})
-    )
+    (folder / "full.json").write_text(json.dumps([{"name": f"f{j}", "class": "c"} for j in range(1, 7)]))
+    document = {"id": "d", "[features]": "a=1.0,b=2.0"}
+    (folder / "log.jsonl").write_text(json.dumps({"qid": 1, "response": {"response": {"docs": [document]}}}))
+    (folder / "qrels.txt").write_text("1 0 d 2\n")
+    (folder / "timings.csv").write_text("feature,milliseconds\na,1\n")
     return folder
 
 
@@ -95,6 +99,8 @@ def test_the_help_of_the_tool_tells_the_habits(text, capsys):
 
 # in the order in which a user would; each leaves what the next ones need
 STEPS = {
+    "import": "import log.jsonl --judgements qrels.txt -o log.csv",
+    "costs": "costs timings.csv -o costs.csv",
     "lint": "lint train.txt",
     "graph": "graph train.txt -o graph.npz",
     "order": "order train.txt --method gas -k 3 -o three.json",
@@ -106,7 +112,7 @@ STEPS = {
     "compare": "compare train.txt --methods gas,top-k --rankers ranksvm -k 2 --folds 3 -j 1 -o results.db",
     "report": "report features.json",
     "report of a comparison": "report results.db",
-    "export": "export features.json --to elasticsearch --featureset full.json --model model.json -o pruned.json",
+    "export": "export features.json --to solr --featureset full.json --by-position -m model.json -o pruned.json",
     "convert": "convert train.txt -o train.csv",
     "demo": "demo --queries 60",
 }
@@ -199,7 +205,7 @@ def test_options_that_take_names_of_methods_rankers_or_metrics_complete_them(nam
         ("select train.txt --folds 1", "--folds must be"),
         ("select train.txt --jobs -1", "--jobs must be"),
         ("compare train.txt --folds 1 -o x.db", "--folds must be"),
-        ("train train.txt --label a", "--label must be left out for LETOR text"),
+        ("train table.csv --qid b", "Say which column is the label, --label: no column"),
     ],
 )
 def test_errors_name_the_options_of_every_command(folder, monkeypatch, capfd, line, expected):

@@ -28,7 +28,7 @@ def folder(tmp_path_factory):
 
 def arguments(folder, out, *more, to="elasticsearch"):
     files = ["--featureset", str(folder / "full.json"), "-o", str(out)]
-    return ["export", str(folder / "features.json"), "--to", to, *files, *more]
+    return ["export", str(folder / "features.json"), "--to", to, *files, "--by-position", *more]
 
 
 def test_feature_set_model_and_mapping(folder, tmp_path, capsys):
@@ -51,7 +51,7 @@ def test_feature_set_model_and_mapping(folder, tmp_path, capsys):
 
 def test_without_a_model(folder, tmp_path, capsys):
     assert run(arguments(folder, tmp_path / "pruned.json")) == 0
-    assert "3 features for elasticsearch" in capsys.readouterr().out
+    assert "3 features for elasticsearch, matched by position" in capsys.readouterr().out
     assert sorted(p.name for p in tmp_path.iterdir()) == ["pruned.json", "pruned.mapping.json"]
 
 
@@ -78,8 +78,8 @@ def test_no_input_is_written_over(folder, tmp_path, capsys):
     ("more", "to", "sentence"),
     [
         ((), "lucene", "Unknown engine 'lucene'"),
-        (("--match", "nearly"), "elasticsearch", "--match must be"),
-        (("--match", "name"), "elasticsearch", "Unknown feature of the feature set"),
+        (("--unmatched", "nothing"), "elasticsearch", "--unmatched must be"),
+        (("--engine-version", "newest"), "elasticsearch", "--engine-version must be"),
         (("--normalizers", "NONE"), "elasticsearch", "cannot be read"),
     ],
 )
@@ -88,3 +88,13 @@ def test_bad_input(folder, tmp_path, capsys, more, to, sentence):
     error = capsys.readouterr().err
     assert sentence in error
     assert error.count("\n") == 1
+
+
+def test_numbers_are_no_names_unless_said(folder, tmp_path, capsys):
+    said = arguments(folder, tmp_path / "pruned.json")
+    said.remove("--by-position")
+    assert run(said) == 2
+    assert (
+        "none called '9'. If feature 3 of the data is the third of the set, say --by-position"
+        in capsys.readouterr().err
+    )

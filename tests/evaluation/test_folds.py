@@ -80,9 +80,6 @@ def test_held_out_data_leave_one_part_more_to_learn_from(data):
         assert not set(fold.train.query_ids) & set(fold.test.query_ids)
         folds = QueryFolds.cut(train, 4, valid=valid)
         assert folds.learned(i).equals(fold.train)
-        assert all(stop is valid and rest.n_queries == 8 for rest, stop in folds.resamples(i))
-    halves = QueryFolds.cut(train, 2, valid=valid)
-    assert [rest.n_queries for rest, _ in halves.resamples(0)] == [8]  # nothing else is left
 
 
 def test_what_selection_may_see_leaves_out_the_tested_part(data):
@@ -93,16 +90,10 @@ def test_what_selection_may_see_leaves_out_the_tested_part(data):
         train, valid = folds.train_valid(i)
         assert train.equals(fold.train)
         assert valid.equals(fold.valid)
-        seen = list(folds.resamples(i))
-        assert len(seen) == 3
-        for rest, stop in seen:
-            assert set(rest.query_ids) | set(stop.query_ids) == set(data.query_ids) - tested
-            assert not set(rest.query_ids) & set(stop.query_ids)
     assert folds.learned(None) is data
     train, valid = folds.train_valid(None)
     assert valid.equals(folds[0].test)
     assert train.n_queries + valid.n_queries == data.n_queries
-    assert len(list(folds.resamples(None))) == 4
 
 
 def test_the_same_folds_of_data_prepared_otherwise(data):

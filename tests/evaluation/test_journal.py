@@ -52,6 +52,22 @@ def test_foreign_files_are_refused_and_left_alone(tmp_path):
         read_about(tmp_path / "none.db")
 
 
+def test_a_journal_of_another_format_is_refused_and_stays_as_it_is(tmp_path):
+    import sqlite3
+
+    path = tmp_path / "before.db"
+    with Journal(path, {"seed": 0}) as journal:
+        journal.put({"task": "fit"}, 1.0)
+    with sqlite3.connect(path) as database:
+        database.execute("PRAGMA user_version = 1")
+    database.close()
+    with pytest.raises(DataError, match=r"before\.db: is a database, but not a journal of this version.*another file"):
+        Journal(path, {"seed": 0})
+    with sqlite3.connect(path) as database:
+        assert database.execute("SELECT count(*) FROM tasks").fetchone() == (1,)
+    database.close()
+
+
 def test_what_sqlite_refuses_is_told_in_a_sentence(tmp_path):
     path = tmp_path / "run.db"
     with Journal(path, {"seed": 0}) as journal:

@@ -84,4 +84,4 @@ def test_a_regressor_learns_from_scaled_features(data):
     assert tested[0]["all_features"] == pytest.approx(tested[1]["all_features"], abs=1e-6)
     held_out = HeldOut(Material(far, None, ranker), measure, cv=3, random_state=0)
     again = HeldOut(Material(data, None, ranker), measure, cv=3, random_state=0)
-    np.testing.assert_allclose(held_out.fit(0, range(5)), again.fit(0, range(5)), atol=1e-6)
+    np.testing.assert_allclose(held_out.fit(0, range(5))[0], again.fit(0, range(5))[0], atol=1e-6)

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from leanrank.errors import LeanRankError
-from leanrank.exports import engines
+from leanrank.exports import Target, engines
 from leanrank.exports.export import _engine
 from leanrank.exports.featureset import FullSet, align, mapping_text
 from leanrank.selectors.chosen_features import ChosenFeatures, read_selection
@@ -49,7 +49,7 @@ def test_by_name(situation):
 def test_by_position(names, data):
     ids = data.draw(st.lists(st.integers(1, len(names)), min_size=1, unique=True))
     chosen = ChosenFeatures(tuple(map(str, ids)), tuple(ids), len(names))
-    kept = align(chosen, FullSet(tuple(names), None))
+    kept = align(chosen, FullSet(tuple(names), None), by_position=True)
     assert [f.name for f in kept] == [names[i - 1] for i in sorted(ids)]
     assert [f.place + 1 for f in kept] == [f.old_id for f in kept] == sorted(ids)
 
@@ -70,7 +70,7 @@ def test_the_pruned_file_holds_the_features_in_the_order_of_the_model(engine, si
     module = _engine(engine)
     parsed = module.parse(full_text(engine, list(full.names)), "full")
     kept = align(chosen, parsed, model)
-    pruned = module.feature_set(parsed, kept)
+    pruned = module.feature_set(parsed, kept, Target(engine))
     expected = list(model) if model is not None else [n for _, n in sorted(zip(chosen.ids, chosen.names, strict=True))]
     if engine == "ranklib":  # keeps the numbers of the full set
         rows = [line.split("\t") for line in pruned.splitlines()]
@@ -92,11 +92,9 @@ def test_the_pruned_file_holds_the_features_in_the_order_of_the_model(engine, si
     [
         ((("bm26",), (1,), 3), ("a", "bm25", "c"), {}, "'bm26': did you mean 'bm25'"),
         ((("a",), (1,), 3), ("a", "b", "a"), {}, "has 'a' twice"),
-        ((("3",), (3,), 4), ("a", "b", "c"), {}, "of 4 in the data; the feature set has 3"),
-        ((("3",), (3,), 3), ("3", "2", "1"), {}, "'3' of the selection may be the one of that name, number 1"),
-        ((("4",), (4,), 4), ("a", "b", "c"), {"match": "position"}, "Feature 4 is selected; .* only 3"),
-        ((("3",), (3,), 3), ("a", "b", "c"), {"match": "name"}, "Unknown feature of the feature set '3'"),
-        ((("a",), (1,), 3), ("a", "b", "c"), {"match": "nmae"}, "'match' parameter"),
+        ((("3",), (3,), 4), ("a", "b", "c"), {"by_position": True}, "these have 4, the set 3"),
+        ((("4",), (4,), 4), ("a", "b", "c"), {"by_position": True}, "these have 4, the set 3"),
+        ((("3",), (3,), 3), ("a", "b", "c"), {}, "none called '3'.* say --by-position"),
         ((("a", "b"), (1, 2), 3), ("a", "b", "c"), {"model_names": ["a"]}, "does not use feature 'b'"),
         ((("a", "b"), (1, 2), 3), ("a", "b", "c"), {"model_names": ["a", "b", "c"]}, "uses feature 'c', which is not"),
     ],
@@ -106,10 +104,10 @@ def test_refusals_name_the_feature(chosen, names, options, sentence):
         align(ChosenFeatures(*chosen), FullSet(names, None), **options)
 
 
-def test_match_decides_what_is_ambiguous():
+def test_position_counts_only_where_it_is_asked_for():
     chosen, full = ChosenFeatures(("3",), (3,), 3), FullSet(("3", "2", "1"), None)
-    assert align(chosen, full, match="name")[0].place == 0
-    assert align(chosen, full, match="position")[0].place == 2
+    assert align(chosen, full)[0].place == 0
+    assert align(chosen, full, by_position=True)[0].place == 2
 
 
 @pytest.mark.parametrize(

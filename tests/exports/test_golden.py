@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from leanrank import RankSVM
-from leanrank.exports import engines, export_features
+from leanrank.exports import Target, engines, export_features
 from leanrank.selectors.chosen_features import ChosenFeatures
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -53,10 +53,9 @@ def test_linear_model(engine):
     found = export_features(
         CHOSEN,
         GOLDEN / f"{engine}_full.json",
-        to=engine,
+        to=Target(engine, name="my_linear_model"),
         model=linear(),
         normalizers=NORMALIZERS,
-        name="my_linear_model",
     )
     assert same(found.model, f"{engine}_linear.json")
 
@@ -70,10 +69,9 @@ def test_vespa_profile():
     found = export_features(
         CHOSEN,
         GOLDEN / "vespa_full.profile",
-        to="vespa",
+        to=Target("vespa", name="my_linear_model"),
         model=linear(),
         normalizers=NORMALIZERS,
-        name="my_linear_model",
     )
     assert same(found.feature_set, "vespa_pruned.profile")
     assert found.model is None

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from leanrank import RankingData, Selection
+from leanrank.evaluation.select.effort import EFFORTS
 from leanrank.evaluation.select.evidence import changes
 from leanrank.evaluation.select.selection import CurvePoint
-from leanrank.evaluation.select.sizes import SIZES
 
 HOSTILE = (
     "<script>window.hacked = 1</script>",
@@ -45,7 +45,12 @@ def made_up(names: list[str], n_kept: int = 5, *, n_queries: int = 30, costs: ob
     data = RankingData(X, y, np.arange(0, len(y) + 1, n_docs), query_ids=ids, feature_names=names)
     order = rng.permutation(K)
     chosen = order[:n_kept]
-    curve = [point(method, k, K, rng) for method in ("gas", "mrmr") for k in sorted({*SIZES, n_kept}) if k < K]
+    curve = [
+        point(method, k, K, rng)
+        for method in ("gas", "mrmr")
+        for k in sorted({*EFFORTS["thorough"].sizes(1, K), n_kept})
+        if k < K
+    ]
     curve.append(CurvePoint("all features", K, float(K), 0.5, 0.0, 0.0, 0.0, 0.0, (0.5,) * 5))
     at = next(p for p in curve if p.method == "gas" and p.k == n_kept)
     change = rng.normal(-0.01, 0.1, n_queries) * (rng.random(n_queries) < 0.7)

@@ -133,6 +133,6 @@ def test_other_parameters():
     with pytest.raises(UnknownNameError, match="Unknown metric 'mapp': did you mean 'map'"):
         BestGain(metric="mapp").fit(random_data(0))
     with pytest.raises(
-        ParameterError, match="'shuffle_ties' parameter of BestGain must be a whole number >= 0 or None"
+        ParameterError, match="'shuffle_ties' parameter of BestGain must be a whole number >= 0, True or None"
     ):
         BestGain(shuffle_ties=-1).fit(random_data(0))

@@ -213,12 +213,12 @@ def test_lambdas_are_judged_in_the_order_of_the_file_where_the_metric_says_so(fo
     coarse = RankingData(X[order], data.y[order], data.query_ptr)
     by_file = metric("map", convention="letor3")
     train, valid = coarse.take_queries(range(6)), coarse.take_queries(range(6, 12))
-    given = {"lambda1": [1.0, 0.01], "lambda2": 0.1, "metric": by_file}
+    given = {"lambda1": [1.0, 0.01], "lambda2": 0.1, "fitting": Fitting(cv=2, metric=by_file)}
     if folds == "eval_set":
         found = FSMRank(**given).fit(train, eval_set=valid)
         parts = [(train, valid)]
     else:
-        found = FSMRank(**given, fitting=Fitting(cv=2)).fit(coarse)
+        found = FSMRank(**given).fit(coarse)
         arranged = Arrangement.of(coarse, sort_rows=False).data
         splits = QueryKFold(2).split_queries(arranged)
         parts = [(arranged.take_queries(a), arranged.take_queries(b)) for a, b in splits]

@@ -7,7 +7,7 @@ import pytest
 import leanrank
 from leanrank import GAS, MRMR, BestGain, BoosterImportance, FilteredRFE, Importance, RelevanceMRMR, Similarity
 from leanrank.errors import ParameterError, UnknownNameError
-from leanrank.evaluation.select.portfolio import AUTO
+from leanrank.evaluation.select.effort import EVERY
 from leanrank.selectors import registry
 
 COSINE = {"importance": Importance("map", direction="max"), "similarity": Similarity("kendall", ties="cosine")}
@@ -49,7 +49,7 @@ def test_what_is_asked_for_comes_before_what_the_name_presets():
 
 def test_every_name_of_the_portfolio_is_a_selector_that_fits_alone():
     data, _ = leanrank.make_ranking(40, n_informative=2, n_redundant=2, n_noise=4, random_state=0)
-    for name in {*AUTO, *PRESETS}:
+    for name in {*EVERY, *PRESETS}:
         selector = registry.get(name, n_features_to_select=3).fit(data.X, data.y, qid=data.qid)
         assert len(selector.selected_) == 3, name
         assert selector.ranking_[selector.selected_].tolist() == [1, 2, 3]

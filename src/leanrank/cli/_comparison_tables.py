@@ -18,23 +18,23 @@ from leanrank.report.comparison_tables import comparison_tables
 _RANKS_SHOWN = 5
 
 
-def show_comparison(found: Comparison, metric: str | None, console: Console) -> None:
+def show_comparison(comparison: Comparison, metric: str | None, console: Console) -> None:
     """Print every table, one ranker after another."""
-    if found.unfinished:
-        noun = "combination is" if found.unfinished == 1 else "combinations are"
-        console.print(Text(f"{found.unfinished} {noun} not finished and not shown.", style="yellow"))
-    if not found.runs:
+    if comparison.unfinished:
+        noun = "combination is" if comparison.unfinished == 1 else "combinations are"
+        console.print(Text(f"{comparison.unfinished} {noun} not finished and not shown.", style="yellow"))
+    if not comparison.runs:
         console.print(Text("Nothing is finished yet."))
         return
-    for table in comparison_tables(summarize(found, metric=metric), ranks_shown=_RANKS_SHOWN):
+    for table in comparison_tables(summarize(comparison, metric=metric), ranks_shown=_RANKS_SHOWN):
         console.print(_printed(table))
         if table.note:
             console.print(Text(table.note))
-    if found.n_graphs:
-        seconds = sum(found.graph_seconds) / found.n_graphs
+    if comparison.n_graphs:
+        seconds = sum(comparison.graph_seconds) / comparison.n_graphs
         console.print(
             Text(
-                f"Feature graphs computed: {found.n_graphs}, one for each fold and all methods on graphs, "
+                f"Feature graphs computed: {comparison.n_graphs}, one for each fold and all methods on graphs, "
                 f"{seconds:.3f} s each (not in their selection time)."
             )
         )

@@ -59,8 +59,8 @@ def read_costs(path: Path) -> tuple[dict[str, float], dict[str, list[str]] | Non
             rows = csv.DictReader(file)
             columns = rows.fieldnames or []
             if "feature" not in columns or "cost" not in columns:
-                found = ", ".join(map(repr, columns)) or "none"
-                raise DataError(f"{path}: the columns must be feature, cost and optionally group. Got {found}.")
+                listed = ", ".join(map(repr, columns)) or "none"
+                raise DataError(f"{path}: the columns must be feature, cost and optionally group. Got {listed}.")
             for row in rows:
                 name, text, group = row["feature"], row["cost"], row.get("group")
                 where = f"{path}, line {rows.line_num}"

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import typer
@@ -21,6 +22,10 @@ _CALLED_HERE = {
     "random_state": "seed",
 }
 
+#: Options that take NAME=VALUE, and what they are called in a command.
+_SETTINGS = {"--set": "setting", "--ranker-set": "ranker_set"}
+NO_SETTINGS: Mapping[str, Sequence[str]] = MappingProxyType({})
+
 
 class Command(TyperCommand):
     """A command whose errors name its options."""
@@ -30,10 +35,11 @@ class Command(TyperCommand):
         try:
             return super().invoke(ctx)
         except LeanRankError as error:
-            raise LeanRankError(sentence(error, self.params, ctx.params.get("setting") or ())) from error
+            given = {option: ctx.params.get(name) or () for option, name in _SETTINGS.items()}
+            raise LeanRankError(sentence(error, self.params, given)) from error
 
 
-def sentence(error: LeanRankError, options: Iterable[Any], settings: Sequence[str] = ()) -> str:
+def sentence(error: LeanRankError, options: Iterable[Any], settings: Mapping[str, Sequence[str]] = NO_SETTINGS) -> str:
     """What the error says, with the option of its parameter, where the command has one.
 
     Parameters
@@ -42,8 +48,8 @@ def sentence(error: LeanRankError, options: Iterable[Any], settings: Sequence[st
         It, or one that it came from, says whose parameter is wrong.
     options : iterable of click parameters
         Those of the command.
-    settings : sequence of str
-        What was given as --set NAME=VALUE.
+    settings : dict
+        What was given as NAME=VALUE, by the option it was given to.
     """
     said, cause = str(error), error
     while cause.parameter is None and isinstance(cause.__cause__, LeanRankError):
@@ -66,8 +72,11 @@ def sentence(error: LeanRankError, options: Iterable[Any], settings: Sequence[st
     return f"{option}: {said}" if spelling is None else said.replace(spelling, option)
 
 
-def _option(name: str, options: Iterable[Any], settings: Sequence[str]) -> str | None:
-    if any(text.partition("=")[0] == name for text in settings):
-        return f"--set {name}"
+def _option(name: str, options: Iterable[Any], settings: Mapping[str, Sequence[str]]) -> str | None:
+    for option, texts in settings.items():
+        for text in texts:
+            parameter = text.partition("=")[0]
+            if name in (parameter, parameter.rpartition(".")[2]):
+                return f"{option} {parameter}"
     known = {str(option.name): str(option.opts[0]) for option in options if option.param_type_name == "option"}
     return known.get(name) or known.get(_CALLED_HERE.get(name, ""))

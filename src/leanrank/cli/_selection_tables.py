@@ -40,7 +40,8 @@ def smaller_sets(selection: Selection) -> list[CurvePoint]:
 
     None where the queries are too few to prove anything at any loss.
     """
-    from leanrank.evaluation.select.stop_rule import FEWEST_QUERIES, surer_than_cheaper
+    from leanrank.evaluation.bootstrap import FEWEST_QUERIES
+    from leanrank.evaluation.select.stop_rule import surer_than_cheaper
 
     if selection.versus_all["n_queries"] < FEWEST_QUERIES:
         return []

@@ -20,7 +20,7 @@ def check_seed(seed: int) -> None:
         raise ParameterError(f"--seed must be >= 0. Got {seed}.")
 
 
-def parse_setting(text: str) -> tuple[str, Any]:
+def parse_setting(text: str, example: str = "--set c=0.5") -> tuple[str, Any]:
     """`name=value`; the value is read as JSON where it is JSON (numbers, lists, true, null), as text otherwise.
 
     >>> parse_setting("C=[0.1, 1]"), parse_setting("solver=lbfgs")
@@ -28,7 +28,7 @@ def parse_setting(text: str) -> tuple[str, Any]:
     """
     name, equals, value = text.partition("=")
     if not equals or not name:
-        raise ParameterError(f"A setting is NAME=VALUE, as in --set c=0.5. Got {text!r}.")
+        raise ParameterError(f"A setting is NAME=VALUE, as in {example}. Got {text!r}.")
     try:
         return name, json.loads(value)
     except json.JSONDecodeError:

@@ -16,10 +16,12 @@ from leanrank.cli._invocation import Invocation
 from leanrank.cli._option_names import Command
 from leanrank.cli.compare import compare
 from leanrank.cli.convert import convert
+from leanrank.cli.costs import costs
 from leanrank.cli.demo import demo
 from leanrank.cli.evaluate import evaluate
 from leanrank.cli.export import export
 from leanrank.cli.graph import graph
+from leanrank.cli.import_logs import import_logs
 from leanrank.cli.lint import lint
 from leanrank.cli.order import order
 from leanrank.cli.predict import predict
@@ -57,7 +59,8 @@ app = typer.Typer(
 )
 _FIND = (lint, graph, select, order, reduce)
 _RANK = (train, predict, evaluate, compare, reproduce, report)
-for command in (*_FIND, *_RANK, export, convert, demo):
+app.command("import", cls=Command)(import_logs)
+for command in (costs, *_FIND, *_RANK, export, convert, demo):
     app.command(cls=Command)(command)
 
 

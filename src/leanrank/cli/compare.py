@@ -11,11 +11,13 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from leanrank.cli._completion import method_lists, metric_lists, metric_names, ranker_lists
+from leanrank.cli._compare_options import ComparedOptions, ConditionOptions
+from leanrank.cli._completion import metric_names
 from leanrank.cli._interrupts import INTERRUPTED
 from leanrank.cli._invocation import Invocation
 from leanrank.cli._option_groups import option_groups
 from leanrank.cli._outputs import check_outputs, refuse_stdout
+from leanrank.cli._ranker_options import RankerOptions
 from leanrank.cli._reading import Reading
 from leanrank.errors import ParameterError
 
@@ -26,19 +28,8 @@ def compare(
     data: Annotated[
         Path | None, typer.Argument(help="Judged data: a file, or a folder with S1..S5 or Fold1..Fold5.")
     ] = None,
-    methods: Annotated[
-        str,
-        typer.Option(
-            help="Selectors, with commas; 'all', or 'filters' that train nothing.", autocompletion=method_lists
-        ),
-    ] = "all",
-    rankers: Annotated[str, typer.Option(help="Rankers, with commas.", autocompletion=ranker_lists)] = (
-        "ranksvm,lightgbm"
-    ),
-    k: Annotated[str, typer.Option("-k", "--k", help="Numbers of features, with commas.")] = "5,10,15,20",
-    metrics: Annotated[str, typer.Option(help="Metrics, with commas.", autocompletion=metric_lists)] = (
-        "ndcg@1,ndcg@3,ndcg@5,ndcg@10,map"
-    ),
+    *,
+    compared: ComparedOptions,
     output: Annotated[Path, typer.Option("--output", "-o", help="The journal of results.")] = Path("results.db"),
     show: Annotated[Path | None, typer.Option(help="Print the tables of a journal, and compute nothing.")] = None,
     table: Annotated[
@@ -48,23 +39,12 @@ def compare(
         str | None,
         typer.Option(help="The metric that is tested; the last one if not given.", autocompletion=metric_names),
     ] = None,
-    convention: Annotated[str, typer.Option(help="Of the metrics: standard, letor3, letor4, mslr, trec, ...")] = (
-        "standard"
-    ),
-    validation: Annotated[
-        str, typer.Option(help="The metric that settings are chosen by.", autocompletion=metric_names)
-    ] = "map",
-    tune: Annotated[bool, typer.Option(help="Tune the selectors too, not only the rankers.")] = False,
-    scale: Annotated[bool, typer.Option(help="Bring every feature of every query to [0, 1] first.")] = False,
-    folds: Annotated[
-        int, typer.Option("--folds", "--cv", help="Folds, by query, of data that have none of their own.")
-    ] = 5,
-    seed: Annotated[int, typer.Option(help="Seed of the folds and of methods that draw numbers.")] = 0,
+    conditions: ConditionOptions,
     jobs: Annotated[int, typer.Option("--jobs", "-j", help="Processes; 0 takes every core.")] = 0,
     engine: Annotated[
         str | None, typer.Option(help="dask://host:port or spark: work on a cluster; the journal stays.")
     ] = None,
-    *,
+    ranker_options: RankerOptions,
     reading: Reading,
     as_json: Annotated[bool, typer.Option("--json", help="Print the tables as JSON.")] = False,
 ) -> None:
@@ -86,33 +66,20 @@ def compare(
         return
     if data is None:
         raise ParameterError("Name the data to compare on, or a journal with --show.")
-    from leanrank.data.scaling import QueryMinMaxScaler
     from leanrank.engines.parse import engine_of
-    from leanrank.evaluation.compare.request import CompareSettings
     from leanrank.evaluation.compare.run import compare as run
     from leanrank.kernels._threads import default_threads
 
-    check_outputs(output, table, reads=[data])
+    check_outputs(output, table, reads=(data, ranker_options.ranker_file))
     source = _source(data, reading)
-    settings = CompareSettings(
-        convention=convention,
-        validation=validation,
-        tune=tune,
-        scaler=QueryMinMaxScaler() if scale else None,
-        n_splits=folds,
-        random_state=seed,
-    )
     try:
         comparison = run(
             source,
-            methods=_list(methods),
-            rankers=_list(rankers),
-            k=[_whole(size) for size in _list(k)],
-            metrics=_list(metrics),
+            **compared.read(),
             journal=output,
             n_jobs=jobs or default_threads(),
             engine=None if engine is None else engine_of(engine),
-            settings=settings,
+            settings=conditions.settings(ranker_options.read(compared.read()["rankers"])),
         )
     except KeyboardInterrupt:
         print(
@@ -144,16 +111,6 @@ def _source(path: Path, reading: Reading) -> Any:
     if path.is_dir() and not any(path.rglob("*.parquet")):
         return path
     return reading.read(path)
-
-
-def _list(text: str) -> list[str]:
-    return [part.strip() for part in text.split(",") if part.strip()]
-
-
-def _whole(text: str) -> int:
-    if not text.isdecimal() or int(text) < 1:
-        raise ParameterError(f"A number of features is a whole number >= 1, as in -k 5,10. Got {text!r}.")
-    return int(text)
 
 
 def _finished(path: Path) -> int:

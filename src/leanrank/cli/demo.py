@@ -56,12 +56,12 @@ def demo(
     console.print(Text(_found(selection, truth)))
     if as_json:
         files = {"data": str(path), "features": str(features), "report": str(report)}
-        found = {
+        outcome = {
             "sentence": selection.sentence(),
             "names": list(selection.features),
             "planted": _found(selection, truth),
         }
-        print(json.dumps({**files, **found}, ensure_ascii=False))
+        print(json.dumps({**files, **outcome}, ensure_ascii=False))
         return
     console.print(Text(f"Written: {path}, {features}"), soft_wrap=True)
     console.print(Text(f"Open the report in a browser: {report.resolve()}", style="bold"), soft_wrap=True)
@@ -75,10 +75,11 @@ def demo(
 def _found(selection: Selection, truth: Sequence[FeatureTruth]) -> str:
     """How much of what was planted is in the selection."""
     family = {entry.name: entry.source or entry.name for entry in truth if entry.role in ("informative", "redundant")}
-    found = {family[name] for name in selection.features if name in family}
+    sources = {family[name] for name in selection.features if name in family}
     useless = [name for name in selection.features if name not in family]
     planted = len(set(family.values()))
     return (
-        f"Planted truth: {len(found)} of {planted} sources found ({len(found) / planted:.0%}), "
-        f"{len(selection.features) - len(found) - len(useless)} copies too many, {len(useless)} useless features kept."
+        f"Planted truth: {len(sources)} of {planted} sources found ({len(sources) / planted:.0%}), "
+        f"{len(selection.features) - len(sources) - len(useless)} copies too many, "
+        f"{len(useless)} useless features kept."
     )

@@ -119,8 +119,8 @@ def _of_run(
     extra = judged.absent if complete else []
     values = {}
     for name, m in measures.items():
-        found = per_query_of_run(m, judged.y, judged.scores, judged.query_ptr, judged.unretrieved)
-        values[name] = np.concatenate((found, np.zeros(len(extra))))
+        per_query = per_query_of_run(m, judged.y, judged.scores, judged.query_ptr, judged.unretrieved)
+        values[name] = np.concatenate((per_query, np.zeros(len(extra))))
     return [*judged.query_ids.tolist(), *extra], values, judged.absent
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
@@ -12,6 +12,9 @@ from rich.text import Text
 
 from leanrank.cli._outputs import check_outputs, refuse_stdout
 from leanrank.cli._reading import JsonOption
+
+if TYPE_CHECKING:
+    from leanrank.exports.export import Export
 
 
 def export(
@@ -28,50 +31,68 @@ def export(
     normalizers: Annotated[
         Path | None, typer.Option(help="JSON: min_max or standard constants by which the model's data were scaled.")
     ] = None,
-    match: Annotated[str, typer.Option(help="Find features by name, by position, or auto.")] = "auto",
+    by_position: Annotated[
+        bool, typer.Option("--by-position", help="Feature 3 of the data is the third of the set; else by name.")
+    ] = False,
+    unmatched: Annotated[
+        str, typer.Option(help="What a feature whose query does not match was in training: zero or missing (trees).")
+    ] = "zero",
+    engine_version: Annotated[
+        str | None, typer.Option(help="Of the engine, such as 8.17; the newest if not given.")
+    ] = None,
     name: Annotated[str, typer.Option(help="The model's name in the engine.")] = "leanrank",
     as_json: JsonOption = False,
 ) -> None:
     """Cut an engine's feature set down to the selection, numbered as the model's features are.
 
-    Features are found by name, or by position where the data had no names ("1" to "K": feature 3 is the third). Beside
-    the feature set a mapping (old number -> new number) is written, and with --model the model in the engine's
-    format: linear models for Elasticsearch, OpenSearch, Solr, Vespa and RankLib; XGBoost for Elasticsearch,
-    OpenSearch, Vespa and XGBoost; LightGBM for Vespa and LightGBM. Scaling by query cannot be exported.
+    Features are found by name; by position with --by-position, for data without names. Beside the feature set a mapping
+    (old number -> new number) is written, and with --model the model in the engine's format: linear models and trees
+    of LightGBM, XGBoost and CatBoost for Elasticsearch, OpenSearch, Solr, Vespa and RankLib; a library's own trees for
+    itself. Scaling by query cannot be exported.
+
+    Newer engines give trees a missing value, not 0, where the query of a feature does not match. --unmatched says what
+    it was in training, and every split sends it there.
 
     Example: leanrank export features.json --to elasticsearch --featureset full.json --model model.json -o pruned.json
     """
     from leanrank.data.text_file import read_json
     from leanrank.data.whole_file import write_whole
     from leanrank.exports.export import export_features, model_suffix
+    from leanrank.exports.target import Target
     from leanrank.rankers._saving import load_ranker
 
-    beside = output.with_suffix("")
-    model_path = model_output or beside.with_name(beside.name + model_suffix(to))
-    mapping_path = beside.with_name(beside.name + ".mapping.json")
+    targets = _targets(output, model_output, model_suffix(to))
     refuse_stdout("an export is several files", output, model_output)
-    check_outputs(output, mapping_path, model_path, reads=(features, featureset, model, normalizers))
+    check_outputs(*targets.values(), reads=(features, featureset, model, normalizers))
     result = export_features(
         features,
         featureset,
-        to=to,
+        to=Target(to, engine_version, unmatched, name, targets["model"].name),
         model=None if model is None else load_ranker(model),
         normalizers=None if normalizers is None else read_json(normalizers),
-        match=match,
-        name=name,
-        model_file=model_path.name,
+        by_position=by_position,
     )
-    written = {"featureset": output, "mapping": mapping_path}
-    write_whole(output, result.feature_set)
-    write_whole(mapping_path, result.mapping)
-    if result.model is not None:
-        write_whole(model_path, result.model)
-        written["model"] = model_path
+    texts = {"featureset": result.feature_set, "mapping": result.mapping, "model": result.model}
+    written = {kind: targets[kind] for kind, text in texts.items() if text is not None}
+    for kind, path in written.items():
+        write_whole(path, texts[kind] or "")
+    _say(result, to, "position" if by_position else "name", written, as_json=as_json)
+
+
+def _targets(output: Path, model_output: Path | None, suffix: str) -> dict[str, Path]:
+    """Where each text goes: the mapping, and the model if nothing else is said, beside the feature set."""
+    beside = output.with_suffix("")
+    model = model_output or beside.with_name(beside.name + suffix)
+    return {"featureset": output, "mapping": beside.with_name(beside.name + ".mapping.json"), "model": model}
+
+
+def _say(result: Export, to: str, matched: str, written: dict[str, Path], *, as_json: bool) -> None:
     if as_json:
-        record = {key: str(path) for key, path in written.items()}
+        record = {kind: str(path) for kind, path in written.items()}
         names = [feature.name for feature in result.features]
-        print(json.dumps({"to": to, "n_features": len(names), "features": names, **record}, ensure_ascii=False))
+        told = {"to": to, "n_features": len(names), "features": names, "matched": matched}
+        print(json.dumps({**told, **record}, ensure_ascii=False))
         return
     console = Console()
-    console.print(Text(f"{len(result.features)} features for {to}, in the order of the model."))
+    console.print(Text(f"{len(result.features)} features for {to}, matched by {matched}, in the order of the model."))
     console.print(Text("Written: " + ", ".join(str(path) for path in written.values()) + "."), soft_wrap=True)

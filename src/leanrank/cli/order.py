@@ -48,7 +48,10 @@ def order(
         Path | None, typer.Option(help="A graph of `leanrank graph` to use instead of computing it.")
     ] = None,
     setting: Annotated[
-        list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="A parameter of the method, e.g. c=0.5.")
+        list[str] | None,
+        typer.Option(
+            "--set", metavar="NAME=VALUE", help="A parameter of the method, e.g. c=0.5 or neighbours.n_samples=500."
+        ),
     ] = None,
     ranker: Annotated[
         str | None,
@@ -116,9 +119,8 @@ def _selector(method: str, settings: dict[str, Any], seed: int) -> Selector:
     from leanrank.selectors import registry
 
     selector = registry.get(method, **settings)
-    if "random_state" in selector.get_params(deep=False) and "random_state" not in settings:
-        selector.set_params(random_state=seed)
-    return selector
+    own = any(name.endswith("random_state") for name in settings) or type(settings.get("shuffle_ties")) is int
+    return selector if own else selector.change_seeds(lambda _: seed)
 
 
 def _fit(selector: Selector, method: str, file: Path | None, graph: Path | None, reading: Reading) -> str | None:

@@ -90,51 +90,51 @@ def reproduce(
         raise typer.Exit(DIFFERS)
 
 
-def _plain(found: Reproduction | Page) -> dict[str, object]:
+def _plain(outcome: Reproduction | Page) -> dict[str, object]:
     from leanrank.reproduce.outcome import Page
 
-    if isinstance(found, Page):
-        return asdict(found)
+    if isinstance(outcome, Page):
+        return asdict(outcome)
     cells = [
         {**asdict(cell), "difference": cell.difference, "status": cell.status, "failed": cell.failed}
-        for cell in found.cells
+        for cell in outcome.cells
     ]
-    return {**asdict(found), "summary": found.summary, "cells": cells}
+    return {**asdict(outcome), "summary": outcome.summary, "cells": cells}
 
 
-def _show(found: Reproduction) -> None:
+def _show(reproduction: Reproduction) -> None:
     from leanrank.reproduce.markdown import cell_row, verdict
 
     console = Console()
     if not console.is_terminal:
         console = Console(width=180)
-    console.rule(Text(found.title))
-    console.print(Text(found.protocol))
-    if found.cells:
+    console.rule(Text(reproduction.title))
+    console.print(Text(reproduction.protocol))
+    if reproduction.cells:
         headings = ("table", "data", "method", "measure", "published", "ours", "difference", "status", "why")
         table = Table(title="Published and ours", title_justify="left", title_style="bold")
         for heading in headings:
             right = heading in ("published", "ours", "difference")
             table.add_column(heading, justify="right" if right else "left", overflow="fold")
-        for cell in found.cells:
+        for cell in reproduction.cells:
             row = cell_row(cell)
             style = "bold red" if cell.failed else _STYLES.get(row[7].partition(",")[0], "")
             table.add_row(*(Text(text) for text in row), style=style)
         console.print(table)
-    for own in found.tables:
+    for own in reproduction.tables:
         table = Table(title=own.title, title_justify="left", title_style="bold")
         for heading in own.columns:
             table.add_column(heading, overflow="fold")
         for line in own.rows:
             table.add_row(*(Text(text) for text in line))
         console.print(table)
-    if found.claims:
+    if reproduction.claims:
         table = Table(title="What the paper states", title_justify="left", title_style="bold")
         for heading in ("claim", "verdict", "our figures"):
             table.add_column(heading, overflow="fold")
-        for claim in found.claims:
+        for claim in reproduction.claims:
             style = {True: "green", False: "yellow", None: "dim"}[claim.holds]
             table.add_row(Text(claim.text), Text(verdict(claim), style=style), Text(claim.figures))
         console.print(table)
-    console.print(Text(found.summary, style="bold"))
+    console.print(Text(reproduction.summary, style="bold"))
     console.print()

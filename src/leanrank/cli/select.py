@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import shlex
 import sys
 from dataclasses import dataclass, replace
@@ -13,17 +12,17 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from leanrank.cli._completion import method_lists, metric_names, ranker_names
 from leanrank.cli._delivery import Delivery, FormatOption, OutputOption
 from leanrank.cli._interrupts import announced, interruptible
 from leanrank.cli._invocation import OF_ONE_RUN, Invocation
 from leanrank.cli._limits import LimitOptions
+from leanrank.cli._measuring import MeasuringOptions
 from leanrank.cli._option_groups import option_groups
 from leanrank.cli._outputs import check_outputs, refuse_stdout
+from leanrank.cli._ranker_options import RankerOptions
 from leanrank.cli._reading import JsonOption, Reading
 from leanrank.cli._select_journal import SelectJournal
 from leanrank.cli._selection_tables import show_selection
-from leanrank.cli._settings import check_seed
 from leanrank.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -44,30 +43,16 @@ def _name_order(given: str | None) -> str | None:
 def select(
     context: typer.Context,
     file: Annotated[Path, typer.Argument(help="Judged data: LETOR text, CSV or Parquet.")],
-    k: Annotated[int | None, typer.Option("-k", help="How many features, instead of the stop rule.")] = None,
-    max_loss: Annotated[float | None, typer.Option(help="The loss the stop rule allows (0.002).")] = None,
-    ranker: Annotated[
-        str | None,
-        typer.Option(
-            "--ranker", "-r", help="lightgbm (if installed, else ranksvm), ranksvm, ...", autocompletion=ranker_names
-        ),
-    ] = None,
-    metric: Annotated[str, typer.Option(help="What is measured.", autocompletion=metric_names)] = "ndcg@10",
-    methods: Annotated[
-        str, typer.Option(help="The portfolio, names separated by commas.", autocompletion=method_lists)
-    ] = "auto",
+    *,
+    measuring: MeasuringOptions,
     valid: Annotated[Path | None, typer.Option(help="Data that rankers stop early on.")] = None,
     test: Annotated[Path | None, typer.Option(help="Data to measure the final choice on.")] = None,
-    cv: Annotated[int, typer.Option("--folds", "--cv", help="Folds, by query.")] = 5,
-    jobs: Annotated[int, typer.Option("--jobs", "-j", help="Threads that train rankers; 0 takes every core.")] = 1,
     journal: Annotated[Path | None, typer.Option(help="Where finished work is kept.")] = None,
     resume: Annotated[Path | None, typer.Option(help="Go on with the journal of an interrupted run.")] = None,
     output: OutputOption = None,
     form: FormatOption = None,
     report: Annotated[Path | None, typer.Option(help="Also write a report (.html, .md or .json) here.")] = None,
-    engine: Annotated[str | None, typer.Option(help="local[:threads], cuda, dask://host:port or spark.")] = None,
-    seed: Annotated[int, typer.Option(help="Seed of everything that draws numbers.")] = 0,
-    *,
+    ranker_options: RankerOptions,
     limits: LimitOptions,
     reading: Reading,
     as_json: JsonOption = False,
@@ -83,22 +68,15 @@ def select(
     Example: leanrank select train.txt -o features.json
     """
     # whatever can be refused before any work is refused here
-    _check_numbers(k, max_loss, seed)
+    measuring.check()
     book = SelectJournal.of(journal, resume, output)
     refuse_stdout("features go there", report)
-    check_outputs(output, report, book.path, reads=(file, limits.costs, valid, test))
-    options = {
-        **limits.read(),
-        **_checked(ranker, engine, report),
-        "ranker": ranker,
-        "metric": metric,
-        "methods": methods,
-        "n_features": k,
-        "max_loss": max_loss,
-        "cv": cv,
-        "random_state": seed,
-        "n_jobs": _threads(jobs),
-    }
+    check_outputs(output, report, book.path, reads=(file, limits.costs, valid, test, ranker_options.ranker_file))
+    if report is not None:
+        from leanrank.report.writing import form_of, renderer
+
+        renderer(form_of(report))
+    options = {**limits.read(), **measuring.read(), "ranker": ranker_options.ranker(measuring.ranker)}
     typed, delivery = Invocation.of(context), Delivery(output, form, as_json)
     with interruptible(book.path, typed.command(), resumes=book.resumes):
         files = _Files.read(file, valid, test, reading)
@@ -113,7 +91,8 @@ def select(
         book.remember(selection, tested)
         if delivery.is_shown:
             _show(selection, tested, files.data, [path for path in (output, report) if path is not None])
-            next_step = _next_step(selection, file, delivery.features_file, ranker, reading, typed)
+            same = [*reading.arguments(), *ranker_options.arguments()]
+            next_step = _next_step(selection, file, delivery.features_file, measuring.ranker, same, typed)
             if next_step is not None:
                 Console().print(Text(next_step), soft_wrap=True)
 
@@ -134,39 +113,6 @@ class _Files:
             same = f"{test} holds what {file} holds: figures on it say nothing of other queries"
             print(f"leanrank: {same}", file=sys.stderr)
         return cls(data, held_out, judged)
-
-
-def _check_numbers(k: int | None, max_loss: float | None, seed: int) -> None:
-    check_seed(seed)
-    if max_loss is not None and not 0 <= max_loss < math.inf:
-        raise ParameterError(f"--max-loss must be >= 0 and finite. Got {max_loss}.")
-    if k is not None and max_loss is not None:
-        raise ParameterError(
-            "-k fixes the number of features, --max-loss lets the stop rule find it: drop one of them."
-        )
-
-
-def _checked(ranker: str | None, engine: str | None, report: Path | None) -> dict[str, Any]:
-    """Names that are not known are refused before any work; returns the engine."""
-    if ranker is not None:
-        from leanrank.rankers.registry import ranker_class
-
-        ranker_class(ranker)
-    if report is not None:
-        from leanrank.report.writing import form_of, renderer
-
-        renderer(form_of(report))
-    if engine is None:
-        return {"engine": None}
-    from leanrank.engines.parse import engine_of
-
-    return {"engine": engine_of(engine)}
-
-
-def _threads(jobs: int) -> int:
-    from leanrank.kernels._threads import default_threads
-
-    return jobs or default_threads()
 
 
 def _measure(book: SelectJournal, files: _Files, options: dict[str, Any]) -> tuple[Selection, dict[str, Any] | None]:
@@ -198,7 +144,7 @@ def _show(selection: Selection, test: dict[str, Any] | None, data: RankingData, 
 
 
 def _next_step(
-    selection: Selection, file: Path, features: Path | None, ranker: str | None, reading: Reading, typed: Invocation
+    selection: Selection, file: Path, features: Path | None, ranker: str | None, same: list[str], typed: Invocation
 ) -> str | None:
     if selection.provable is not None:
         k, loss = selection.provable["n_features"], selection.provable["max_loss"]
@@ -210,5 +156,5 @@ def _next_step(
     from leanrank.evaluation.select.run import default_ranker
 
     learner = ranker or default_ranker(None)._name
-    train = ["train", str(file), *reading.arguments(), "--features", str(features), "--ranker", learner]
+    train = ["train", str(file), *same, "--features", str(features), "--ranker", learner]
     return f"Next: {shlex.join(['leanrank', *train, '-o', 'model.json'])}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
@@ -14,6 +14,7 @@ from rich.text import Text
 from leanrank.cli._completion import metric_lists, ranker_names
 from leanrank.cli._option_groups import option_groups
 from leanrank.cli._outputs import check_outputs, refuse_stdout
+from leanrank.cli._ranker_options import RankerOptions
 from leanrank.cli._reading import FileArgument, JsonOption, Reading
 from leanrank.cli._settings import parse_settings
 
@@ -30,7 +31,7 @@ def train(
     valid: Annotated[Path | None, typer.Option(help="Held-out data to choose C, rounds or epochs on.")] = None,
     setting: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="NAME=VALUE", help="A parameter of the ranker, e.g. C=10 or C=[0.1,1,10]."),
+        typer.Option("--set", metavar="NAME=VALUE", help="As --ranker-set."),
     ] = None,
     output: Annotated[Path, typer.Option("--output", "-o", help="Where to write the model (.json).")] = Path(
         "model.json"
@@ -40,6 +41,7 @@ def train(
     ] = "ndcg@10,map",
     seed: Annotated[int, typer.Option(help="Seed of rankers that draw numbers.")] = 0,
     *,
+    ranker_options: RankerOptions,
     reading: Reading,
     as_json: JsonOption = False,
 ) -> None:
@@ -52,12 +54,13 @@ def train(
     from leanrank.selectors.chosen_features import read_names
 
     refuse_stdout("a model may be two files", output)
-    check_outputs(output, Path(f"{output}.npz"), reads=(file, features, valid))
-    settings = parse_settings(setting)
+    check_outputs(output, Path(f"{output}.npz"), reads=(file, features, valid, ranker_options.ranker_file))
+    settings = {**ranker_options.of_one(ranker), **parse_settings(setting)}
     measures = [parse_metric(name) for name in metric.split(",")]
+    names = registry.ranker_class(ranker)._get_param_names()
+    if "random_state" in names or "estimator" in names:  # every booster has one
+        settings = {"random_state": seed, **settings}
     model = registry.get(ranker, **settings)
-    if "random_state" in model.get_params(deep=False) and "random_state" not in settings:
-        model.set_params(random_state=seed)
     data = reading.read(file)
     if features is not None:
         data = data.subset(sorted(data.feature_indices(read_names(features)).tolist()))
@@ -78,14 +81,18 @@ def train(
     if as_json:
         print(json.dumps(record, ensure_ascii=False))
         return
+    _show(record, output)
+
+
+def _show(record: dict[str, Any], output: Path) -> None:
     console = Console()
-    size = f"{data.n_features} features, {data.n_rows:,} documents, {data.n_queries:,} queries"
-    table = Table(title=Text(f"{model._name} on {size}"), title_justify="left")
+    size = f"{len(record['features'])} features, {record['n_rows']:,} documents, {record['n_queries']:,} queries"
+    table = Table(title=Text(f"{record['ranker']} on {size}"), title_justify="left")
     table.add_column("")
-    for m in measures:
-        table.add_column(m.name, justify="right")
-    for part, values in quality.items():
-        table.add_row(part, *(f"{value:.4f}" for value in values.values()))
+    for name in record["quality"]["training"]:
+        table.add_column(name, justify="right")
+    for part, values in record["quality"].items():
+        table.add_row(part, *("nan" if value is None else f"{value:.4f}" for value in values.values()))
     console.print(table)
     console.print(
         Text(f"Written: {output}. Next: leanrank predict test.txt --model {output} -o scores.txt"), soft_wrap=True

@@ -10,7 +10,7 @@ import scipy.sparse as sp
 
 from leanrank.data.columns import as_frame, check_values, id_column, label_column, numeric_matrix
 from leanrank.data.grouping import query_offsets
-from leanrank.data.ranking_data import Matrix, RankingData, RankingSource
+from leanrank.data.ranking_data import Matrix, RankingData, RankingSource, concatenate
 from leanrank.errors import DataError
 
 
@@ -73,6 +73,11 @@ def as_source(X: Any, y: Any = None, *, qid: Any = None, regroup: bool = False, 
         _nothing_beside(X, y, qid)
         return X
     return as_ranking_data(X, y, qid=qid, regroup=regroup, missing=missing)
+
+
+def in_memory(source: RankingSource) -> RankingData:
+    """All of a source."""
+    return source if isinstance(source, RankingData) else concatenate(list(source.blocks()))
 
 
 def is_source(X: Any) -> TypeGuard[RankingSource]:

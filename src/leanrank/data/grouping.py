@@ -24,8 +24,8 @@ def query_offsets(
     """
     given = [name for name, value in (("qid", qid), ("group", group), ("query_ptr", query_ptr)) if value is not None]
     if len(given) != 1:
-        found = " and ".join(given) if given else "none of them"
-        raise DataError(f"Say which rows belong to one query by one of qid, group or query_ptr. Got {found}.")
+        listed = " and ".join(given) if given else "none of them"
+        raise DataError(f"Say which rows belong to one query by one of qid, group or query_ptr. Got {listed}.")
     if query_ptr is not None:
         return np.asarray(query_ptr, dtype=np.int64), None, None
     if group is not None:

@@ -97,8 +97,8 @@ def from_orders(
 def _as_order(order: Any, number: int) -> NDArray[np.int64]:
     given = np.asarray(order)
     if given.ndim != 1 or given.size == 0:
-        found = "empty" if given.size == 0 else f"of shape {given.shape}"
-        raise DataError(f"Order number {number} is {found}: an order is a list of at least one item number.")
+        what = "empty" if given.size == 0 else f"of shape {given.shape}"
+        raise DataError(f"Order number {number} is {what}: an order is a list of at least one item number.")
     if given.dtype.kind not in "iu":
         raise DataError(f"Order number {number} holds {given[0]!r}: items are given by their whole numbers from 0.")
     return given.astype(np.int64)

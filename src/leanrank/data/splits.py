@@ -68,10 +68,10 @@ class _QuerySplitter(BaseCrossValidator):  # type: ignore[misc]
         if isinstance(X, RankingData) and groups is None and qid is None:
             return X.query_ptr, None
         if (groups is None) == (qid is None):
-            found = "Got neither" if qid is None else "Got both"
+            got = "Got neither" if qid is None else "Got both"
             raise DataError(
                 f"{type(self).__name__} needs the query of every row: pass qid (or groups, the same under "
-                f"scikit-learn's name). {found}."
+                f"scikit-learn's name). {got}."
             )
         n_rows = X.shape[0] if hasattr(X, "shape") else len(X)
         query_ptr, _, order = query_offsets(id_column(groups if qid is None else qid), n_rows=n_rows, regroup=True)

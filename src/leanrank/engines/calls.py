@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from typing import Any, Self
 
 from leanrank.errors import LeanRankError, ParameterError
+from leanrank.kernels._threads import at_most
 
 #: What is called: with the shared object, a task, and what this task needs beside it.
 Work = Callable[[Any, Any, Any], Any]
@@ -79,10 +80,11 @@ class ThreadCalls(Calls):
 
 
 def timed(work: Work, shared: Any, task: Any, needs: Any) -> Outcome:
-    """The result of a call, or an error of ours as its result, and the seconds it took."""
+    """The result of a call, on one core, or an error of ours as its result, and the seconds it took."""
     start = time.perf_counter()
     try:
-        result = work(shared, task, needs)
+        with at_most(1):  # calls share the cores: what each of them computes does not depend on their number
+            result = work(shared, task, needs)
     except LeanRankError as error:
         result = error
     return result, time.perf_counter() - start

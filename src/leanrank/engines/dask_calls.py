@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from leanrank.engines.calls import Calls, Outcome, Work, WorkerLost, sendable, timed
 from leanrank.engines.dask_checks import check_workers, explained
-from leanrank.kernels._threads import at_most
 
 if TYPE_CHECKING:
     from leanrank.engines.dask_engine import DaskEngine
@@ -45,7 +44,7 @@ class DaskCalls(Calls):
             if id(shared) not in self._shared:
                 self._shared[id(shared)] = (shared, self.client.scatter(shared, broadcast=True, hash=False))
             there = self._shared[id(shared)][1]
-            theirs = self.client.submit(_call, work, there, task, needs, pure=False)
+            theirs = self.client.submit(timed, work, there, task, needs, pure=False)
         self._theirs[future] = theirs
         theirs.add_done_callback(partial(_settle, future))
         return future
@@ -71,11 +70,6 @@ class DaskCalls(Calls):
         """Let the workers forget what they share."""
         self._shared.clear()
         self._theirs.clear()
-
-
-def _call(work: Work, shared: Any, task: Any, needs: Any) -> Outcome:
-    with at_most(1):
-        return timed(work, shared, task, needs)
 
 
 def _settle(future: Future[Outcome], theirs: Any) -> None:

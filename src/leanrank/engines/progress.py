@@ -25,6 +25,7 @@ class ProgressBar:
         self._shown = shown and is_watched()
         self._bar: Any = None
         self._stage: Any = None
+        self._planned = False
 
     def __enter__(self) -> Self:
         if self._shown:
@@ -41,9 +42,16 @@ class ProgressBar:
             self._bar.stop()
             self._bar = None
 
+    def plan(self, total: float) -> None:
+        """All stages that follow share one bar of so much work, with one time left."""
+        self.stage("planned", total)
+        self._planned = True
+
     def stage(self, what: str, total: float | None) -> None:
         """A new stage of so much work begins."""
-        if self._bar is not None:
+        if self._bar is not None and self._planned:
+            self._bar.update(self._stage, description=what)
+        elif self._bar is not None:
             if self._stage is not None:
                 self._bar.update(self._stage, visible=False)
             self._stage = self._bar.add_task(what, total=total)

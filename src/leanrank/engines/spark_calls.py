@@ -9,7 +9,6 @@ from uuid import uuid4
 
 from leanrank.engines.calls import Outcome, ThreadCalls, Work, sendable, timed
 from leanrank.engines.spark_engine import collect
-from leanrank.kernels._threads import at_most
 
 if TYPE_CHECKING:
     from leanrank.engines.spark_engine import SparkEngine
@@ -49,8 +48,7 @@ class SparkCalls(ThreadCalls):
         context.setJobGroup(self._group, "leanrank task", interruptOnCancel=True)
 
         def call(_: int) -> Outcome:
-            with at_most(1):
-                return timed(work, shared.value, task, needs)
+            return timed(work, shared.value, task, needs)
 
         with sendable("the Spark workers", (TypeError, AttributeError)):
             job = context.parallelize([0], 1).map(call)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from leanrank.evaluation.select.stop_rule import FEWEST_QUERIES, deviations, standard_errors
+from leanrank.evaluation.bootstrap import FEWEST_QUERIES, deviations, standard_errors
 
 
 def confidence_set(

@@ -34,7 +34,7 @@ def cross_validate(
     grid: Any = "default",
     ranker_grid: Any = None,
     protocol: Protocol = DEFAULT,
-    n_jobs: int = 1,
+    n_jobs: int | None = None,
 ) -> CrossValidation:
     """Evaluate a selector with a ranker; everything is fitted and tuned inside each fold.
 
@@ -61,8 +61,8 @@ def cross_validate(
         The same for the ranker, beside what its name brings.
     protocol : Protocol
         What is tuned for, conventions of metrics, scaling, and how RankingData are cut into folds.
-    n_jobs : int
-        Folds at a time, in threads.
+    n_jobs : int, optional
+        Folds at a time, in threads, each on one core; every core if None. The result does not depend on it.
 
     Returns
     -------

@@ -69,15 +69,6 @@ class QueryFolds(Sequence[Fold]):
         train, valid = self._train_valid(i)
         return train.taken(), valid.taken() if isinstance(valid, Queries) else valid
 
-    def resamples(self, i: int | None) -> Iterator[tuple[RankingData, RankingData]]:
-        """For each part that fold `i` learns from: the queries without it, and those of the part for stopping."""
-        for j, stop in enumerate(self.parts):
-            if j == i:
-                continue
-            # of two parts nothing else is left; held-out data were given then
-            rest = self._without(i, j) if len(self) > 2 or i is None else Queries(self.data, stop)
-            yield rest.taken(), Queries(self.data, stop).taken() if self.valid is None else self.valid
-
     def _train_valid(self, i: int | None) -> tuple[Queries, Part]:
         if self.valid is not None:
             return self._without(i), self.valid

@@ -42,15 +42,17 @@ def points(grid: Grid | None) -> list[dict[str, Any]]:
     return [dict(zip(names, values, strict=True)) for values in product(*((grid or {})[name] for name in names))]
 
 
-def rankers_of(name: str, validation: Any, *, n_threads: int | None = None) -> list[Ranker]:
-    """The rankers of this name over its grid; those that tune themselves do so by the metric `validation`."""
+def rankers_of(name: str, validation: Any, given: Mapping[str, Any] | None = None) -> list[Ranker]:
+    """The rankers of this name over its grid; those that tune themselves do so by the metric `validation`.
+
+    What is `given` of their parameters is not tuned.
+    """
+    chosen = dict(given or {})
     cls = registry.ranker_class(name)
     settings: dict[str, Any] = {}
     known = cls._get_param_names()
     own = "estimator" not in known  # boosters watch held-out data by a metric of their own
     if own and "eval_metric" in known:
         settings["eval_metric"] = validation
-    if n_threads is not None and (not own or "n_threads" in known):
-        settings["thread_count" if cls._name == "catboost" else "n_threads"] = n_threads
-    grid = RANKER_GRIDS.get(cls._name)
-    return [registry.get(name, **settings, **point) for point in points(grid)]
+    grid = {key: values for key, values in RANKER_GRIDS.get(cls._name, {}).items() if key not in chosen}
+    return [registry.get(name, **{**settings, **point, **chosen}) for point in points(grid)]

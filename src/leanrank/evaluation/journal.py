@@ -15,7 +15,8 @@ from typing import Any, Self
 
 from leanrank.errors import DataError, JournalMismatch
 
-FORMAT = 1
+#: Raised whenever a task of the same name is computed otherwise: results of then and now are never mixed.
+FORMAT = 2
 
 Task = Mapping[str, Any]
 
@@ -156,7 +157,7 @@ def _open(path: Path | None) -> sqlite3.Connection:
         tables = {row[0] for row in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
         if tables and (version != FORMAT or not {"tasks", "about"} <= tables):
             database.close()
-            raise DataError(f"{path}: is a database, but not a journal of this version of leanrank.")
+            raise DataError(f"{path}: is a database, but not a journal of this version of leanrank: name another file.")
         database.execute("PRAGMA journal_mode = WAL")
         # one transaction: a kill leaves a whole journal or an empty file
         database.executescript(

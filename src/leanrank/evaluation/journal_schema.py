@@ -21,7 +21,8 @@ def path_task(scope: str, method: str, fold: int | None, largest: int) -> dict[s
 
 
 def fit_task(scope: str, fold: int, features: Iterable[int]) -> dict[str, Any]:
-    """A ranker trained on these features in a fold: the metric of every test query, None where it skips one."""
+    """A ranker trained on these features in a fold: `values`, the metric of every test query, None where it skips one,
+    and `share`, that of every feature in what the ranker makes use of, where it was trained on all."""
     return {"task": "fit", "scope": scope, "fold": fold, "features": sorted(map(int, features))}
 
 

@@ -156,8 +156,8 @@ def repetition(sets: Sequence[Iterable[Hashable]]) -> Repetition:
     ----------
     M. Costa, M. J. Silva. A fast filter feature selection algorithm for ranking. Technical report, 2010: Tables 3 to 6.
 
-    >>> found = repetition([["bm25"], ["tf", "bm25"], ["bm25"]])
-    >>> found.sizes, found.counts, found.most
+    >>> repeated = repetition([["bm25"], ["tf", "bm25"], ["bm25"]])
+    >>> repeated.sizes, repeated.counts, repeated.most
     ((1, 2, 1), (1, 0, 1), (('bm25', 3), ('tf', 1)))
     """
     if not sets:

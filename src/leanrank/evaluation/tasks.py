@@ -7,11 +7,15 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from typing import Any, Self
 
+from threadpoolctl import threadpool_limits
+
 from leanrank.engines.calls import Calls, Outcome, ThreadCalls, Work, WorkerLost
 from leanrank.engines.fold import engine_for
 from leanrank.engines.progress import ProgressBar
 from leanrank.errors import EngineError, LeanRankError, ParameterError
+from leanrank.evaluation.clock import Clock
 from leanrank.evaluation.journal import Journal, Task, key_of
+from leanrank.kernels._threads import default_threads
 
 #: A task whose worker is lost this often is not tried again.
 _LOSSES = 3
@@ -24,8 +28,8 @@ class Tasks:
     ----------
     journal : Journal
         Each result is written by this process the moment it arrives.
-    n_jobs : int
-        Tasks at a time, here.
+    n_jobs : int or None, default=1
+        Tasks at a time, here, each on one core; None takes every core.
     processes : bool
         Whether these are processes, or threads of this one. What is shared must be picklable then, and a script needs
         `if __name__ == "__main__":`.
@@ -36,6 +40,8 @@ class Tasks:
         Show a bar with a stage for each run, where a terminal is watching.
     owner : str
         Whose parameter `n_jobs` is, for the error.
+    clock : Clock, optional
+        When to stop, and what to say of the time; without one, tasks take as long as they take.
 
     Attributes
     ----------
@@ -55,12 +61,15 @@ class Tasks:
         self,
         journal: Journal,
         *,
-        n_jobs: int = 1,
+        n_jobs: int | None = 1,
         processes: bool = False,
         engine: Any = None,
         progress: bool = False,
         owner: str = "Tasks",
+        clock: Clock | None = None,
     ) -> None:
+        if n_jobs is None:
+            n_jobs = default_threads()
         if n_jobs < 1:
             raise ParameterError.of(owner, "n_jobs", ">= 1", n_jobs)
         self.journal = journal
@@ -69,6 +78,9 @@ class Tasks:
         engine = None if engine is None else engine_for(engine)
         self.elsewhere = (processes and n_jobs > 1) or hasattr(engine, "calls")
         self._bar = ProgressBar(shown=progress)
+        self.clock = clock or Clock()
+        self._units: Callable[[Task], float] = lambda task: 1.0
+        self._one_thread: Any = None
         self._calls = _calls(n_jobs, processes=processes, engine=engine)
 
     def run(
@@ -79,6 +91,7 @@ class Tasks:
         needs: Callable[[Task], Any] = lambda task: None,
         *,
         title: str = "tasks",
+        optional: bool = False,
         failed: list[tuple[Task, LeanRankError]] | None = None,
     ) -> list[Any]:
         """The results of the tasks, in their order; those in the journal are not computed again.
@@ -99,18 +112,20 @@ class Tasks:
             What a task needs beside the context, such as the result of an earlier one.
         title : str
             The stage's name in the progress bar.
+        optional : bool
+            Whether tasks that have not begun when the time is up are left out; their result is None.
         failed : list, optional
             Tasks that are refused (with an error of ours) are appended with the error, and their result is None; they
             are tried again by the next run. Without it, the first such error is raised.
         """
         distinct = {key_of(task): task for task in tasks}
-        self._bar.stage(title, len(distinct))
+        self._bar.stage(title, sum(map(self._units, distinct.values())))
         results: dict[str, Any] = {}
         for key, task in distinct.items():
             if (result := self.journal.get(task)) is not None:
                 results[key] = result
                 self.reused += 1
-                self._bar.step()
+                self._bar.step(self._units(task))
         refused: dict[str, LeanRankError] = {}
 
         def keep(key: str, outcome: Outcome) -> None:
@@ -123,11 +138,12 @@ class Tasks:
                 self.journal.put(distinct[key], result, seconds)
                 self.computed += 1
                 results[key] = result
-            self._bar.step()
+                self.clock.done(self._units(distinct[key]))
+            self._bar.step(self._units(distinct[key]))
 
         absent = {key: task for key, task in distinct.items() if key not in results}
         if absent:
-            self._compute(work, context, absent, needs, keep)
+            self._compute(work, context, absent, needs, keep, optional=optional)
         if failed is not None:
             failed += [(distinct[key], refused[key]) for key in distinct if key in refused]
         return [results.get(key_of(task)) for task in tasks]
@@ -139,13 +155,18 @@ class Tasks:
         tasks: Mapping[str, Task],
         needs: Callable[[Task], Any],
         keep: Callable[[str, Outcome], None],
+        *,
+        optional: bool,
     ) -> None:
-        """Have as many calls under way as the place takes, until all tasks are done."""
+        """Have as many calls under way as the place takes, until all tasks are done or the time is up."""
         calls, todo, losses = self._calls, deque(tasks), Counter[str]()
         waiting: dict[Future[Outcome], str] = {}
         at_once = calls.ready()
         try:
             while todo or waiting:
+                if optional and todo and self.clock.time_is_up:
+                    self.clock.left_out += len(todo)
+                    todo.clear()
                 while todo and len(waiting) < at_once:
                     key = todo.popleft()
                     waiting[calls.submit(work, context, tasks[key], needs(tasks[key]))] = key
@@ -171,13 +192,23 @@ class Tasks:
                         keep(key, (result, seconds))
             raise
 
+    def plan(self, units: float, units_of: Callable[[Task], float]) -> None:
+        """One bar for all runs from now on, of so many units; `units_of` says how many a task is."""
+        self._units = units_of
+        self._bar.plan(units)
+        self.clock.plan(units, self._calls.ready())
+
     def close(self) -> None:
         """End threads, processes and the bar; let a cluster forget what was shared."""
+        self.clock.close()
         self._calls.close()
         self._bar.__exit__()
+        if self._one_thread is not None:
+            self._one_thread.restore_original_limits()
 
     def __enter__(self) -> Self:
         self._bar.__enter__()
+        self._one_thread = threadpool_limits(1)  # a task is the unit: products inside one would fight for the cores
         return self
 
     def __exit__(self, *exception: object) -> None:

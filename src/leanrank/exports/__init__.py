@@ -7,6 +7,7 @@ __getattr__, __dir__, __all__ = lazy(
     {
         "Export": "leanrank.exports.export",
         "export_features": "leanrank.exports.export",
+        "Target": "leanrank.exports.target",
         "engines": "leanrank.exports.export",
     },
 )

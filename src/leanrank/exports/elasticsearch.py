@@ -16,10 +16,13 @@ from leanrank.data.text_file import parse_json
 from leanrank.errors import DataError
 from leanrank.exports.featureset import FullSet, Kept, names_of, to_json
 from leanrank.exports.linear import Normalizer, no_normalizers, weights_of
-from leanrank.exports.trees import is_booster, xgboost_trees
+from leanrank.exports.target import Target
+from leanrank.exports.trees.dump import xgboost_dump
+from leanrank.exports.trees.forest import forest_of
+from leanrank.exports.unmatched import for_engine
 from leanrank.rankers._base import Ranker
 
-TITLE = "Elasticsearch"
+TITLES = {"elasticsearch": "Elasticsearch", "opensearch": "OpenSearch"}
 MODEL_SUFFIX = ".model.json"
 _SCHEMA = 'a feature set {"featureset": {"features": [{"name": ..., "params": [...], "template": ...}]}}'
 
@@ -36,7 +39,7 @@ def parse(text: str, source: str) -> FullSet:
     return FullSet(names_of(inner.get("features"), source, _SCHEMA), content)
 
 
-def feature_set(full: FullSet, kept: Sequence[Kept]) -> str:
+def feature_set(full: FullSet, kept: Sequence[Kept], target: Target) -> str:
     """The pruned feature set, all else as it was."""
     inner = full.content.get("featureset", full.content)
     _check_derived(inner["features"], kept)
@@ -45,35 +48,34 @@ def feature_set(full: FullSet, kept: Sequence[Kept]) -> str:
 
 
 def model(
-    ranker: Ranker,
-    full: FullSet,
-    kept: Sequence[Kept],
-    normalizers: Mapping[str, Normalizer],
-    name: str,
-    *,
-    title: str = TITLE,
+    ranker: Ranker, full: FullSet, kept: Sequence[Kept], normalizers: Mapping[str, Normalizer], target: Target
 ) -> str:
-    """The body of `POST _ltr/_featureset/SET/_createmodel`: `model/linear` or `model/xgboost+json`.
+    """The body of `POST _ltr/_featureset/SET/_createmodel`: `model/linear` or, of all trees, `model/xgboost+json`.
 
-    A feature whose query does not match a document is 0 in the plugin.
+    A feature whose query does not match a document is 0 to a linear model. Trees get it as missing in newer versions,
+    and say at each split where it goes.
     """
     names = [feature.name for feature in kept]
+    forest = forest_of(ranker)
     inside: dict[str, Any]
-    if is_booster(ranker, "xgboost"):
+    if forest is not None:
         no_normalizers(normalizers, "A model of trees")
-        inside = {"type": "model/xgboost+json", "definition": json.dumps(xgboost_trees(ranker, names))}
+        trees, unmatched = for_engine(forest, target)
+        inside = {"type": "model/xgboost+json", "definition": json.dumps(xgboost_dump(trees, names, unmatched))}
     else:
-        weights = dict(zip(names, weights_of(ranker, title).tolist(), strict=True))
+        weights = dict(zip(names, weights_of(ranker, TITLES[target.engine]).tolist(), strict=True))
         inside = {"type": "model/linear"}
         if normalizers:
             inside["feature_normalizers"] = {key: _normalizer(value) for key, value in normalizers.items()}
         inside["definition"] = json.dumps(weights, ensure_ascii=False)
-    return to_json({"model": {"name": name, "model": inside}})
+    return to_json({"model": {"name": target.name, "model": inside}})
 
 
 def _normalizer(given: Normalizer) -> dict[str, Any]:
-    keys = ("minimum", "maximum") if given.kind == "min_max" else ("mean", "standard_deviation")
-    return {given.kind: dict(zip(keys, given.parameters, strict=True))}
+    if given.kind == "min_max" and given.offset >= 0:
+        return {"min_max": dict(zip(("minimum", "maximum"), given.parameters, strict=True))}
+    # The plugins refuse a negative minimum; "standard" subtracts and divides alike.
+    return {"standard": {"mean": given.offset, "standard_deviation": given.scale}}
 
 
 def _check_derived(features: list[Any], kept: Sequence[Kept]) -> None:

@@ -8,13 +8,13 @@ from importlib import import_module
 from typing import Any
 
 from leanrank.data.text_file import read_text
-from leanrank.errors import DataError, UnknownNameError
+from leanrank.errors import DataError, ParameterError
 from leanrank.exports.featureset import FullSet, Kept, align, mapping_text
 from leanrank.exports.linear import Normalizer, read_normalizers
+from leanrank.exports.target import ENGINES, Target
+from leanrank.exports.trees.forest import has_trees
 from leanrank.rankers._base import Ranker
 from leanrank.selectors.chosen_features import ChosenFeatures, read_selection
-
-_ENGINES = ("elasticsearch", "opensearch", "solr", "vespa", "ranklib", "lightgbm", "xgboost")
 
 
 @dataclass(frozen=True)
@@ -45,19 +45,17 @@ def engines() -> list[str]:
     >>> engines()
     ['elasticsearch', 'opensearch', 'solr', 'vespa', 'ranklib', 'lightgbm', 'xgboost']
     """
-    return list(_ENGINES)
+    return list(ENGINES)
 
 
 def export_features(
     selection: str | os.PathLike[str] | ChosenFeatures,
     featureset: str | os.PathLike[str],
     *,
-    to: str,
+    to: str | Target,
     model: Ranker | None = None,
     normalizers: Any = None,
-    match: str = "auto",
-    name: str = "leanrank",
-    model_file: str = "model.json",
+    by_position: bool = False,
 ) -> Export:
     """Cut an engine's feature set down to a selection, numbered as the model's features are.
 
@@ -67,47 +65,53 @@ def export_features(
         The JSON of `leanrank select`.
     featureset : path
         The engine's full feature set: see the modules of `leanrank.exports` for the formats.
-    to : str
-        The engine: one of `engines()`.
+    to : str or Target
+        The engine: one of `engines()`, or a `Target` with its version, the model's name and what a feature is whose
+        query does not match.
     model : Ranker, optional
-        Trained on exactly the selected features. Linear ones go to Elasticsearch, OpenSearch, Solr, Vespa and
-        RankLib; XGBoost to Elasticsearch, OpenSearch, Vespa and XGBoost; LightGBM to Vespa and LightGBM.
+        Trained on exactly the selected features. Linear ones, and the trees of LightGBM, XGBoost and CatBoost, go to
+        Elasticsearch, OpenSearch, Solr, Vespa and RankLib; a model of XGBoost to XGBoost, of LightGBM to LightGBM.
     normalizers : dict, optional
         How the model's data were scaled, by constants: `{"bm25": {"min_max": {"minimum": 0, "maximum": 20}}}` or
         `{"bm25": {"standard": {"mean": 5, "standard_deviation": 2}}}`. Scaling by query (`QueryMinMaxScaler`)
         cannot be exported: an engine does not know the other documents of the query when it scores one.
-    match : {"auto", "name", "position"}
-        How features are found in the set; "auto": by position where the selection has numbers for names, else by
-        name.
-    name : str
-        The name of the model or rank profile.
-    model_file : str
-        Vespa: the name of the model's file in the application's folder `models`.
+    by_position : bool, default=False
+        Features are found in the set by their names. True: feature 3 of the data is the third of the set.
 
     Returns
     -------
     Export
+
+    See Also
+    --------
+    Target : The engine's version, and features without a value.
     """
-    engine = _engine(to)
+    target = to if isinstance(to, Target) else Target(to)
+    engine = _engine(target.engine)
     chosen = selection if isinstance(selection, ChosenFeatures) else read_selection(selection)
     full: FullSet = engine.parse(read_text(featureset), str(featureset))
-    kept = align(chosen, full, None if model is None else _model_names(model, chosen), match=match)
+    kept = align(chosen, full, None if model is None else _model_names(model, chosen), by_position=by_position)
     if normalizers and model is None:
         raise DataError("Normalizers are part of a model: give the model as well.")
+    if target.unmatched == "missing" and model is not None and not has_trees(model):
+        raise ParameterError(
+            "To a linear model a feature without a value is 0: unmatched 'missing' is for models of trees."
+        )
     norms: dict[str, Normalizer] = read_normalizers(normalizers, full, kept) if normalizers else {}
-    model_text = None if model is None else engine.model(model, full, kept, norms, name)
-    pruned = engine.profile(model, kept, norms, name, model_file) if to == "vespa" else engine.feature_set(full, kept)
+    model_text = None if model is None else engine.model(model, full, kept, norms, target)
+    if target.engine == "vespa":
+        pruned = engine.profile(model, kept, norms, target)
+    else:
+        pruned = engine.feature_set(full, kept, target)
     return Export(pruned, mapping_text(kept), model_text, kept)
 
 
 def model_suffix(to: str) -> str:
     """What the name of a model's file for the engine ends in: ".model.json" or ".model.txt"."""
-    return str(_engine(to).MODEL_SUFFIX)
+    return str(_engine(Target(to).engine).MODEL_SUFFIX)
 
 
 def _engine(to: str) -> Any:
-    if to not in _ENGINES:
-        raise UnknownNameError.of("engine", to, _ENGINES)
     return import_module(f"leanrank.exports.{to}")
 
 

@@ -7,10 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from leanrank.errors import DataError, ParameterError, UnknownNameError
+from leanrank.errors import DataError, UnknownNameError
 from leanrank.selectors.chosen_features import ChosenFeatures
-
-MATCHES = ("auto", "name", "position")
 
 
 @dataclass(frozen=True)
@@ -47,13 +45,12 @@ class Kept:
 
 
 def align(
-    chosen: ChosenFeatures, full: FullSet, model_names: Sequence[str] | None = None, *, match: str = "auto"
+    chosen: ChosenFeatures, full: FullSet, model_names: Sequence[str] | None = None, *, by_position: bool = False
 ) -> tuple[Kept, ...]:
     """Find the chosen features in the engine's set and number them as the model does.
 
-    A feature is found by its name; by its position (feature 3 of the data is the third of the set) where the
-    features of the data have no names but their numbers, "1" to "K". Then the set must have exactly K features. A set
-    that has features called by such numbers, in other places, is refused as ambiguous; `match` says what is meant.
+    A feature is found by its name; one that is not there is an error. With `by_position` feature 3 of the data is the
+    third of the set, which then must have as many features as the data had.
 
     The order is that of the model's features (`model_names`); without a model that of the full data, which is the
     order in which `leanrank train --features` and `leanrank convert --features` take them.
@@ -63,15 +60,12 @@ def align(
     >>> [(feature.name, feature.old_id, feature.place, feature.new_id) for feature in kept]
     [('bm25', 1, 1, 1), ('clicks', 3, 2, 2)]
     """
-    if match not in MATCHES:
-        raise ParameterError.of("export", "match", "'auto', 'name' or 'position'", match)
     check_unique(full.names)
     id_of = dict(zip(chosen.names, chosen.ids, strict=True))
     order = sorted(chosen.names, key=id_of.__getitem__)
     if model_names is not None:
         order = _model_order(order, list(model_names))
-    find = _places_by_position if _is_by_position(chosen, full, match) else _places_by_name
-    places = find(chosen, full, match)
+    places = _places_by_position(chosen, full) if by_position else _places_by_name(chosen, full)
     return tuple(
         Kept(full.names[places[name]], name, id_of[name], places[name], new_id)
         for new_id, name in enumerate(order, start=1)
@@ -128,34 +122,25 @@ def _model_order(chosen: list[str], model: list[str]) -> list[str]:
     return model
 
 
-def _is_by_position(chosen: ChosenFeatures, full: FullSet, match: str) -> bool:
-    if match != "auto" or not chosen.unnamed:
-        return match == "position"
-    for place, name in enumerate(full.names, start=1):
-        if name in chosen.names and name != str(place):
-            raise DataError(
-                f"Feature {name!r} of the selection may be the one of that name, number {place} of the feature set, or "
-                f"the one at that position. Say which: --match name or --match position."
-            )
-    return True
-
-
-def _places_by_position(chosen: ChosenFeatures, full: FullSet, match: str) -> dict[str, int]:
+def _places_by_position(chosen: ChosenFeatures, full: FullSet) -> dict[str, int]:
     n = len(full.names)
-    if match == "auto" and n != chosen.n_features_in:
+    if n != chosen.n_features_in:
         raise DataError(
-            f"The selection knows features by number only, of {chosen.n_features_in:,} in the data; the feature set "
-            f"has {n:,}. Give the full set the data were made with, or say --match position if the first ones agree."
+            f"By position the feature set must have the features of the data: these have {chosen.n_features_in:,}, the "
+            f"set {n:,}. Give the full set that the data were made with."
         )
-    for number in chosen.ids:
-        if number > n:
-            raise DataError(f"Feature {number} is selected; the feature set has only {n:,} features.")
     return {name: number - 1 for name, number in zip(chosen.names, chosen.ids, strict=True)}
 
 
-def _places_by_name(chosen: ChosenFeatures, full: FullSet, match: str) -> dict[str, int]:
+def _places_by_name(chosen: ChosenFeatures, full: FullSet) -> dict[str, int]:
     place_of = {name: place for place, name in enumerate(full.names)}
     for name in chosen.names:
-        if name not in place_of:
-            raise UnknownNameError.of("feature of the feature set", name, place_of)
+        if name in place_of:
+            continue
+        if chosen.unnamed:
+            raise DataError(
+                f"The selection knows its features by number only, and the feature set has none called {name!r}. If "
+                "feature 3 of the data is the third of the set, say --by-position."
+            )
+        raise UnknownNameError.of("feature of the feature set", name, place_of)
     return {name: place_of[name] for name in chosen.names}

@@ -13,7 +13,7 @@ from leanrank.errors import DataError, ParameterError
 from leanrank.exports.featureset import FullSet, Kept, check_unique
 from leanrank.exports.linear import Normalizer, no_normalizers
 from leanrank.exports.name_lists import parse_names
-from leanrank.exports.trees import is_booster
+from leanrank.exports.target import Target
 
 TITLE = "LightGBM"
 MODEL_SUFFIX = ".model.txt"
@@ -24,15 +24,17 @@ def parse(text: str, source: str) -> FullSet:
     return FullSet(parse_names(text, source, first=0)[0], None)
 
 
-def feature_set(full: FullSet, kept: Sequence[Kept]) -> str:
+def feature_set(full: FullSet, kept: Sequence[Kept], target: Target) -> str:
     """The names of the columns that are left, one a line."""
     return "".join(f"{feature.name}\n" for feature in kept)
 
 
-def model(ranker: Any, full: FullSet, kept: Sequence[Kept], normalizers: Mapping[str, Normalizer], name: str) -> str:
+def model(
+    ranker: Any, full: FullSet, kept: Sequence[Kept], normalizers: Mapping[str, Normalizer], target: Target
+) -> str:
     """The booster's text, with the names of the columns; blanks in names become "_", as in LightGBM itself."""
     no_normalizers(normalizers, TITLE)
-    if not is_booster(ranker, "lightgbm"):
+    if ranker._name != "lightgbm":
         raise ParameterError(f"A LightGBM model is needed (leanrank train --ranker lightgbm). Got {ranker._name!r}.")
     names = [re.sub(r"\s+", "_", feature.name) for feature in kept]
     check_unique(names)

@@ -42,7 +42,8 @@ def weights_of(ranker: Ranker, engine: str) -> NDArray[np.float64]:
     n = ranker.n_features_in_
     weights = np.asarray(getattr(ranker, "coef_", np.nan), dtype=np.float64)
     refusal = ParameterError(
-        f"{engine} takes linear models from leanrank{_also(engine)}; {type(ranker).__name__} is not one. "
+        f"{engine} takes linear models, and trees of LightGBM, XGBoost and CatBoost; {type(ranker).__name__} is not "
+        "one. "
         "Leave out --model to write the feature set and the mapping, and train the model in the engine's format."
     )
     if weights.shape != (n,):
@@ -69,14 +70,14 @@ def read_normalizers(content: Any, full: FullSet, kept: Sequence[Kept]) -> dict[
         )
     engine_name = {feature.data_name: feature.name for feature in kept} | {f.name: f.name for f in kept}
     numbers = {str(number) for number in range(1, len(full.names) + 1)}
-    found: dict[str, Normalizer] = {}
+    normalizers: dict[str, Normalizer] = {}
     for name, given in content.items():
         normalizer = _normalizer(name, given)
         if name in engine_name:
-            found[engine_name[name]] = normalizer
+            normalizers[engine_name[name]] = normalizer
         elif name not in full.names and name not in numbers:
             raise DataError(f"The normalizer of {name!r} belongs to no feature of the feature set.")
-    return found
+    return normalizers
 
 
 def _normalizer(name: str, given: Any) -> Normalizer:
@@ -107,11 +108,3 @@ def no_normalizers(normalizers: Mapping[str, Normalizer], what: str) -> None:
         raise ParameterError(
             f"{what} takes no normalizers: they go with linear models for Elasticsearch, OpenSearch, Solr and Vespa."
         )
-
-
-def _also(engine: str) -> str:
-    return {
-        "Elasticsearch": " and XGBoost's",
-        "OpenSearch": " and XGBoost's",
-        "Vespa": " and XGBoost's, LightGBM's",
-    }.get(engine, "")

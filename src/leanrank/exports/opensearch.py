@@ -6,12 +6,6 @@ Models: https://docs.opensearch.org/latest/search-plugins/ltr/training-models/
 
 from __future__ import annotations
 
-from functools import partial
+from leanrank.exports.elasticsearch import MODEL_SUFFIX, feature_set, model, parse
 
-from leanrank.exports import elasticsearch
-from leanrank.exports.elasticsearch import MODEL_SUFFIX, feature_set, parse
-
-TITLE = "OpenSearch"
-model = partial(elasticsearch.model, title=TITLE)
-
-__all__ = ["MODEL_SUFFIX", "TITLE", "feature_set", "model", "parse"]
+__all__ = ["MODEL_SUFFIX", "feature_set", "model", "parse"]

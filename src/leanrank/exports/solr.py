@@ -1,7 +1,8 @@
-"""Solr's Learning to Rank module: the feature store and `LinearModel`.
+"""Solr's Learning to Rank module: the feature store, `LinearModel` and `MultipleAdditiveTreesModel`.
 
 Features and models: https://solr.apache.org/guide/solr/latest/query-guide/learning-to-rank.html
 LinearModel: https://solr.apache.org/docs/9_0_0/modules/ltr/org/apache/solr/ltr/model/LinearModel.html
+Trees: https://solr.apache.org/docs/9_0_0/modules/ltr/org/apache/solr/ltr/model/MultipleAdditiveTreesModel.html
 """
 
 from __future__ import annotations
@@ -9,10 +10,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from leanrank.data.text_file import parse_json
 from leanrank.errors import DataError
 from leanrank.exports.featureset import FullSet, Kept, names_of, to_json
-from leanrank.exports.linear import Normalizer, weights_of
+from leanrank.exports.linear import Normalizer, no_normalizers, weights_of
+from leanrank.exports.target import Target
+from leanrank.exports.trees.forest import Forest, Tree, forest_of
+from leanrank.exports.unmatched import for_engine, tells_missing
 from leanrank.rankers._base import Ranker
 
 TITLE = "Solr"
@@ -33,25 +40,73 @@ def parse(text: str, source: str) -> FullSet:
     return FullSet(names, features)
 
 
-def feature_set(full: FullSet, kept: Sequence[Kept]) -> str:
-    """The pruned list of features."""
-    return to_json([full.content[feature.place] for feature in kept])
+def feature_set(full: FullSet, kept: Sequence[Kept], target: Target) -> str:
+    """The pruned list of features; with a default of NaN where trees are to know a missing value from 0."""
+    features = [full.content[feature.place] for feature in kept]
+    if target.unmatched == "missing" and tells_missing(target):
+        features = [{**f, "params": {**(f.get("params") or {}), "defaultValue": "NaN"}} for f in features]
+    return to_json(features)
 
 
-def model(ranker: Ranker, full: FullSet, kept: Sequence[Kept], normalizers: Mapping[str, Normalizer], name: str) -> str:
-    """A `LinearModel`; normalizers are Solr's `MinMaxNormalizer` and `StandardNormalizer`."""
-    weights = weights_of(ranker, TITLE).tolist()
+def model(
+    ranker: Ranker, full: FullSet, kept: Sequence[Kept], normalizers: Mapping[str, Normalizer], target: Target
+) -> str:
+    """A `LinearModel`, its normalizers Solr's `MinMaxNormalizer` and `StandardNormalizer`; or, of trees, a
+    `MultipleAdditiveTreesModel`.
+    """
     store = full.content[0].get("store")
-    features = [{"name": f.name, **_norm(normalizers.get(f.name))} for f in kept]
+    forest = forest_of(ranker)
+    params: dict[str, Any]
+    if forest is not None:
+        no_normalizers(normalizers, "A model of trees")
+        kind, params = "MultipleAdditiveTreesModel", _trees(forest, [feature.name for feature in kept], target)
+    else:
+        weights = weights_of(ranker, TITLE).tolist()
+        kind, params = "LinearModel", {"weights": {f.name: w for f, w in zip(kept, weights, strict=True)}}
     return to_json(
         {
             **({} if store is None else {"store": store}),
-            "class": "org.apache.solr.ltr.model.LinearModel",
-            "name": name,
-            "features": features,
-            "params": {"weights": {f.name: weight for f, weight in zip(kept, weights, strict=True)}},
+            "class": f"org.apache.solr.ltr.model.{kind}",
+            "name": target.name,
+            "features": [{"name": f.name, **_norm(normalizers.get(f.name))} for f in kept],
+            "params": params,
         }
     )
+
+
+def _trees(forest: Forest, names: Sequence[str], target: Target) -> dict[str, Any]:
+    forest, unmatched = for_engine(forest, target)
+    says_missing = unmatched == "missing" and tells_missing(target)
+
+    def root(tree: Tree) -> Any:
+        features, values = tree.feature.tolist(), tree.value.astype(np.float32)
+        thresholds, missing_left = _thresholds(tree.threshold), tree.missing_left.tolist()
+
+        def split(node: int, left: Any, right: Any) -> dict[str, Any]:
+            missing = {"missing": "left" if missing_left[node] else "right"} if says_missing else {}
+            there = {"feature": names[features[node]], "threshold": str(thresholds[node])}
+            return {**there, **missing, "left": left, "right": right}
+
+        return tree.nested(split, lambda node: {"value": str(values[node])})
+
+    trees = [{"weight": "1", "root": root(tree)} for tree in forest.trees]
+    return {**({"isNullSameAsZero": False} if says_missing else {}), "trees": trees}
+
+
+def _thresholds(thresholds: NDArray[np.float32]) -> NDArray[np.float32]:
+    """What to write so that Solr's test, `x <= written + 0.000001` in single precision, says `x < threshold`.
+
+    Where no number does exactly, the nearest that keeps the threshold itself on the right side.
+    """
+    below, slack = -np.finfo(np.float32).max, np.float32(1e-6)
+    highest_left = np.nextafter(thresholds, below)
+    written = highest_left - slack
+    for _ in range(2):  # the difference is off by at most a rounding each way
+        higher = np.nextafter(written, np.float32(np.inf))
+        written = np.where(higher + slack <= highest_left, higher, written)
+    for _ in range(2):
+        written = np.where(written + slack > highest_left, np.nextafter(written, below), written)
+    return np.asarray(written, dtype=np.float32)
 
 
 def _norm(given: Normalizer | None) -> dict[str, Any]:

@@ -2,7 +2,6 @@
 
 Rank profiles: https://docs.vespa.ai/en/reference/schemas/schemas.html#rank-profile
 XGBoost models: https://docs.vespa.ai/en/ranking/xgboost.html
-LightGBM models: https://docs.vespa.ai/en/ranking/lightgbm.html
 """
 
 from __future__ import annotations
@@ -14,7 +13,10 @@ from leanrank.data.text_file import parse_json
 from leanrank.errors import DataError, ParameterError
 from leanrank.exports.featureset import FullSet, Kept, to_json
 from leanrank.exports.linear import Normalizer, no_normalizers, weights_of
-from leanrank.exports.trees import is_booster, lightgbm_dump, xgboost_trees
+from leanrank.exports.target import Target
+from leanrank.exports.trees.dump import xgboost_dump
+from leanrank.exports.trees.forest import forest_of, has_trees
+from leanrank.exports.unmatched import for_engine
 from leanrank.rankers._base import Ranker
 
 TITLE = "Vespa"
@@ -47,33 +49,31 @@ def parse(text: str, source: str) -> FullSet:
 
 
 def model(
-    ranker: Ranker, full: FullSet, kept: Sequence[Kept], normalizers: Mapping[str, Normalizer], name: str
+    ranker: Ranker, full: FullSet, kept: Sequence[Kept], normalizers: Mapping[str, Normalizer], target: Target
 ) -> str | None:
-    """The file for the application's `models` folder; None for a linear model, which is an expression."""
-    names = [feature.name for feature in kept]
-    if is_booster(ranker, "xgboost"):
-        no_normalizers(normalizers, "A model of trees")
-        return to_json(xgboost_trees(ranker, names))
-    if is_booster(ranker, "lightgbm"):
-        no_normalizers(normalizers, "A model of trees")
-        return to_json(lightgbm_dump(ranker, names))
-    return None
+    """The file for the application's `models` folder; None for a linear model, which is an expression.
+
+    Trees are written as XGBoost's, whichever library grew them: Vespa's reader of these compares exactly as they do.
+    """
+    forest = forest_of(ranker)
+    if forest is None:
+        return None
+    no_normalizers(normalizers, "A model of trees")
+    trees, unmatched = for_engine(forest, target)
+    return to_json(xgboost_dump(trees, [feature.name for feature in kept], unmatched))
 
 
-def profile(
-    ranker: Ranker | None, kept: Sequence[Kept], normalizers: Mapping[str, Normalizer], name: str, model_file: str
-) -> str:
+def profile(ranker: Ranker | None, kept: Sequence[Kept], normalizers: Mapping[str, Normalizer], target: Target) -> str:
     """A rank profile: the features, and the model as first phase (linear) or second phase (trees)."""
-    if not re.fullmatch(r"[A-Za-z_][\w-]*", name):
-        raise ParameterError(f"The name of a Vespa rank profile is letters, digits, '_' and '-'. Got {name!r}.")
-    lines = [f"rank-profile {name} {{"]
+    if not re.fullmatch(r"[A-Za-z_][\w-]*", target.name):
+        raise ParameterError(f"The name of a Vespa rank profile is letters, digits, '_' and '-'. Got {target.name!r}.")
+    lines = [f"rank-profile {target.name} {{"]
     lines += ["    match-features {", *(f"        {feature.name}" for feature in kept), "    }"]
     if ranker is not None:
-        library = next((known for known in ("xgboost", "lightgbm") if is_booster(ranker, known)), None)
-        if library is None:
-            phase, body = "first-phase", _expression(ranker, kept, normalizers)
+        if has_trees(ranker):
+            phase, body = "second-phase", [f'xgboost("{target.model_file}")']
         else:
-            phase, body = "second-phase", [f'{library}("{model_file}")']
+            phase, body = "first-phase", _expression(ranker, kept, normalizers)
         lines += [f"    {phase} {{", "        expression {", *(f"            {line}" for line in body)]
         lines += ["        }", "    }"]
     return "\n".join([*lines, "}"]) + "\n"

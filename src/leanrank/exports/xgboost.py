@@ -14,7 +14,7 @@ from leanrank.errors import DataError, ParameterError
 from leanrank.exports.featureset import FullSet, Kept
 from leanrank.exports.linear import Normalizer, no_normalizers
 from leanrank.exports.name_lists import parse_names
-from leanrank.exports.trees import is_booster
+from leanrank.exports.target import Target
 
 TITLE = "XGBoost"
 MODEL_SUFFIX = ".model.json"
@@ -32,15 +32,17 @@ def parse(text: str, source: str) -> FullSet:
     return FullSet(names, [fields[0] if fields else "q" for fields in rest])
 
 
-def feature_set(full: FullSet, kept: Sequence[Kept]) -> str:
+def feature_set(full: FullSet, kept: Sequence[Kept], target: Target) -> str:
     """The feature map of what is left, numbered anew from 0."""
     return "".join(f"{feature.new_id - 1}\t{feature.name}\t{full.content[feature.place]}\n" for feature in kept)
 
 
-def model(ranker: Any, full: FullSet, kept: Sequence[Kept], normalizers: Mapping[str, Normalizer], name: str) -> str:
+def model(
+    ranker: Any, full: FullSet, kept: Sequence[Kept], normalizers: Mapping[str, Normalizer], target: Target
+) -> str:
     """The booster's JSON (`Booster.load_model`), with the names of its features."""
     no_normalizers(normalizers, TITLE)
-    if not is_booster(ranker, "xgboost"):
+    if ranker._name != "xgboost":
         raise ParameterError(f"An XGBoost model is needed (leanrank train --ranker xgboost). Got {ranker._name!r}.")
     content = json.loads(ranker.model_text_)
     content["learner"]["feature_names"] = [feature.name for feature in kept]

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from itertools import pairwise
+from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
@@ -47,9 +48,27 @@ def _threads_of_process() -> int:
     value = os.environ.get("LEANRANK_THREADS", "")
     if value.isdigit() and int(value) > 0:
         return int(value)
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return min(cores, cores_of_container())
+
+
+def cores_of_container(folder: str = "/sys/fs/cgroup") -> int:
+    """Cores that the time given to this container is worth, rounded up; a very large number where it is not limited.
+
+    >>> cores_of_container("no such folder") > 1000
+    True
+    """
+    try:
+        quota, period = Path(folder, "cpu.max").read_text().split()
+    except (OSError, ValueError):
+        try:  # the first version of control groups
+            quota, period = (
+                Path(folder, "cpu", f"cpu.cfs_{name}_us").read_text().strip() for name in ("quota", "period")
+            )
+        except OSError:
+            return _Limit.n
+    limited = quota.isdecimal() and period.isdecimal() and int(quota) > 0 and int(period) > 0
+    return -(-int(quota) // int(period)) if limited else _Limit.n
 
 
 def split_queries(query_ptr: NDArray[np.int64], parts: int) -> list[tuple[int, int]]:

@@ -15,7 +15,7 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted
 
 from leanrank.data.columns import id_column
-from leanrank.data.door import as_source, feature_matrix
+from leanrank.data.door import as_source, feature_matrix, in_memory
 from leanrank.data.grouping import query_offsets
 from leanrank.data.ranking_data import RankingData
 from leanrank.errors import DataError, ParameterError, UnknownNameError, require
@@ -24,7 +24,7 @@ from leanrank.metrics._base import mean
 from leanrank.metrics.names import metric as parse_metric
 from leanrank.rankers._early_stopping import EarlyStopping
 from leanrank.rankers._permutation import permutation_importances
-from leanrank.rankers.eval_set import eval_data, has_names, in_memory
+from leanrank.rankers.eval_set import eval_data, has_names
 
 Scores = NDArray[np.float64]
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any, ClassVar
+from inspect import signature
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 from leanrank._optional import require
 from leanrank.data.ranking_data import RankingData
 from leanrank.errors import DataError, ParameterError, UnknownNameError
+from leanrank.kernels._threads import default_threads
 from leanrank.rankers._base import Scores
 from leanrank.rankers.adapters import Adapter
 
@@ -34,6 +36,8 @@ class BoosterAdapter(Adapter):
     _estimator_name: ClassVar[str]
     #: Our kinds of importance -> the library's.
     _kinds: ClassVar[dict[str, str]]
+    #: Names under which the library takes its number of threads, the usual one first.
+    _thread_names: ClassVar[tuple[str, ...]]
 
     @classmethod
     def _library(cls) -> Any:
@@ -43,6 +47,22 @@ class BoosterAdapter(Adapter):
     def _estimator_class(cls) -> type:
         estimator_class: type = getattr(cls._library(), cls._estimator_name)
         return estimator_class
+
+    @classmethod
+    def _library_names(cls) -> dict[str, str]:
+        """Every name that a parameter of the library has -> the one it is passed by."""
+        parameters = signature(cls._estimator_class()).parameters.values()
+        return {one.name: one.name for one in parameters if one.kind is not one.VAR_KEYWORD}
+
+    @classmethod
+    def _make(cls, **params: Any) -> Self:
+        if "estimator" in params:
+            return super()._make(**params)
+        known = cls._library_names() | cls._renamed | {name: name for name in cls._get_param_names()}
+        for name in params:
+            if name not in known:
+                raise UnknownNameError.of(f"parameter of {cls._estimator_name}", name, known, parameter=name)
+        return super()._make(**{known[name]: value for name, value in params.items()})
 
     @abstractmethod
     def _read(self, text: str) -> Any:
@@ -107,9 +127,15 @@ class BoosterAdapter(Adapter):
                 "each distinct label instead."
             )
 
+    def _n_threads(self) -> int:
+        """The estimator's own number of threads; where it names none, as many as may be started here."""
+        params = self.estimator.get_params()
+        given = next((params[name] for name in self._thread_names if params.get(name) is not None), None)
+        return default_threads() if given is None else int(given)
+
     def _cutoff(self) -> tuple[str, int | None]:
-        """The metric that watches eval_set, as ("ndcg" or "map", cutoff or None)."""
-        stem, at, cutoff = str(self.eval_metric).lower().partition("@")
+        """The metric that watches eval_set where the estimator's does not, as ("ndcg" or "map", cutoff or None)."""
+        stem, at, cutoff = str(self.eval_metric or "ndcg@10").lower().partition("@")
         if stem not in ("ndcg", "map"):
             raise UnknownNameError.of(
                 "eval_metric of a booster", self.eval_metric, ["ndcg", "ndcg@10", "map", "map@10"]
@@ -118,10 +144,13 @@ class BoosterAdapter(Adapter):
             raise ParameterError.of(type(self).__name__, "eval_metric", "'ndcg@k' with k >= 1", self.eval_metric)
         return stem, int(cutoff) if at else None
 
-    def _patience(self, n_iterations: int) -> int:
-        """Rounds without a gain; as many as there are where none are asked for, so that the best is kept."""
+    def _patience(self, n_iterations: int, own: int | None = None) -> int:
+        """Rounds without a gain: ours or the estimator's `own`; as many as there are where none are asked for, so that
+        the best is kept.
+        """
         rounds = self.early_stopping_rounds
         self._must("early_stopping_rounds", ">= 1 or None", rounds is None or rounds >= 1)
+        rounds = own if rounds is None else rounds
         return max(1, n_iterations) if rounds is None else rounds
 
 

@@ -34,10 +34,12 @@ class Adapter(Ranker):
     ----------
     estimator : estimator of the library
     early_stopping_rounds : int, optional
-        Stop after so many iterations without a gain on `eval_set`. With an `eval_set` the best iteration is kept in any
-        case.
-    eval_metric : str
-        "ndcg@k" or "map@k" (or without a cutoff): the library's own metric of that name watches `eval_set`.
+        Stop after so many iterations without a gain on `eval_set`. If not given, as the estimator says; where it says
+        nothing all iterations are trained. With an `eval_set` the best iteration is kept in any case, without one
+        there is nothing to stop on.
+    eval_metric : str, optional
+        "ndcg@k" or "map@k" (or without a cutoff): the library's own metric of that name watches `eval_set`. If not
+        given, the metric of the estimator; "ndcg@10" where it names none.
     labels : {"keep", "rank"}
         "rank" replaces the labels by the rank of each among the distinct labels (0, 1, 2, ...), for labels a library
         cannot take: fractions, negative numbers.
@@ -49,7 +51,7 @@ class Adapter(Ranker):
 
     estimator: Any = field(default=None, kw_only=False)
     early_stopping_rounds: int | None = None
-    eval_metric: str = "ndcg@10"
+    eval_metric: str | None = None
     labels: str = "keep"
     engine: Any = None
 

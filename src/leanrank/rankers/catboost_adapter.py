@@ -16,6 +16,10 @@ from leanrank.errors import DataError, LeanRankError
 from leanrank.rankers._base import Scores
 from leanrank.rankers._booster import BoosterAdapter, older_sparse
 
+# Its parameters that say when it stops, and how many iterations there are.
+_STOPPING = ("early_stopping_rounds", "od_type", "od_wait", "od_pval")
+_ITERATIONS = ("iterations", "n_estimators", "num_boost_round", "num_trees")
+
 
 class CatBoostAdapter(BoosterAdapter):
     """`catboost.CatBoostRanker` driven by qid.
@@ -25,7 +29,9 @@ class CatBoostAdapter(BoosterAdapter):
       `random_state` on fixed data does not.
     - It writes no folder beside the program, unless the estimator asks for it.
     - Equal labels, or constant features, which it refuses, give a model that scores every document 0, with a warning.
-    - With an `eval_set` the best iteration is kept.
+    - With an `eval_set` the best iteration is kept, unless the estimator says `use_best_model=False`.
+    - `early_stopping_rounds`, `od_type`, `od_wait`, `od_pval` and `eval_metric` of the estimator mean what they mean in
+      CatBoost, unless `early_stopping_rounds` or `eval_metric` are given here.
     - The importance "gain" is CatBoost's PredictionValuesChange.
 
     `leanrank.rankers.get("catboost", n_estimators=200, n_threads=2)` builds one.
@@ -41,6 +47,7 @@ class CatBoostAdapter(BoosterAdapter):
         "verbose": False,
         "allow_writing_files": False,
     }
+    _thread_names: ClassVar[tuple[str, ...]] = ("thread_count",)
     _renamed: ClassVar[dict[str, str]] = {
         "n_threads": "thread_count",
         "n_jobs": "thread_count",
@@ -58,27 +65,35 @@ class CatBoostAdapter(BoosterAdapter):
             return self._warn_nothing_to_learn("every feature is constant")
         model = clone(self.estimator)
         params = model.get_params()
-        if "allow_writing_files" not in params:
-            model.set_params(allow_writing_files=False)
+        model.set_params(thread_count=self._n_threads(), allow_writing_files=params.get("allow_writing_files", False))
         levels = np.unique(data.y)
         watching: dict[str, Any] = {}
         if valid is not None:
-            stem, cutoff = self._cutoff()
-            name = "NDCG:type=Exp" if stem == "ndcg" else "MAP"
-            separator = ";" if ":" in name else ":"
-            model.set_params(eval_metric=name if cutoff is None else f"{name}{separator}top={cutoff}")
-            patience = self._patience(int(params.get("iterations") or params.get("n_estimators") or 1000))
             watching = {
                 "eval_set": self._pool(valid, self._label_values(valid, levels)),
-                "early_stopping_rounds": patience,
-                "use_best_model": True,
+                **self._watching(model, params),
             }
+        elif params.get("use_best_model"):
+            model.set_params(use_best_model=False)  # CatBoost would refuse to choose on nothing
         try:
             model.fit(self._pool(data, self._label_values(data)), verbose=False, **watching)
             self._keep(_as_text(model))
         except catboost.CatBoostError as error:
             raise LeanRankError(f"CatBoost refused: {error}") from error
         return None
+
+    def _watching(self, model: Any, params: dict[str, Any]) -> dict[str, Any]:
+        """When to stop and by which metric: ours where given, else the estimator's own."""
+        if self.eval_metric is not None or params.get("eval_metric") is None:
+            stem, cutoff = self._cutoff()
+            name = "NDCG:type=Exp" if stem == "ndcg" else "MAP"
+            separator = ";" if ":" in name else ":"
+            model.set_params(eval_metric=name if cutoff is None else f"{name}{separator}top={cutoff}")
+        arguments = {"use_best_model": params.get("use_best_model", True)}
+        if self.early_stopping_rounds is not None or not any(params.get(name) is not None for name in _STOPPING):
+            rounds = next((params[name] for name in _ITERATIONS if params.get(name) is not None), 1000)
+            arguments["early_stopping_rounds"] = self._patience(int(rounds))
+        return arguments
 
     def _read(self, text: str) -> Any:
         catboost = self._library()
@@ -97,8 +112,8 @@ class CatBoostAdapter(BoosterAdapter):
     def _scores(self, X: Any, query_ptr: NDArray[np.int64]) -> Scores:
         if not self.model_text_:
             return np.zeros(X.shape[0])
-        threads = self.estimator.get_params().get("thread_count") or -1
-        return np.asarray(self.estimator_.predict(older_sparse(X), thread_count=threads), dtype=np.float64).reshape(-1)
+        scores = self.estimator_.predict(older_sparse(X), thread_count=self._n_threads())
+        return np.asarray(scores, dtype=np.float64).reshape(-1)
 
     def _counted(self, kind: str) -> Any:
         return self.estimator_.get_feature_importance(type=kind)

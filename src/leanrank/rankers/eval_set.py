@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from leanrank.data.door import as_source
-from leanrank.data.ranking_data import RankingData, RankingSource, concatenate
+from leanrank.data.door import as_source, in_memory
+from leanrank.data.ranking_data import RankingData, RankingSource
 from leanrank.errors import DataError
 
 
@@ -53,11 +53,6 @@ def eval_data(eval_set: Any, learner: Any, *, owner: str, regroup: bool = False,
     """As `eval_source`, read into memory; missing values that may not be are refused in the name of `owner`."""
     data = in_memory(eval_source(eval_set, learner, regroup=regroup, missing=missing))
     return data if missing else data.require_complete(owner)
-
-
-def in_memory(source: RankingSource) -> RankingData:
-    """All of a source."""
-    return source if isinstance(source, RankingData) else concatenate(list(source.blocks()))
 
 
 def has_names(X: Any) -> bool:

@@ -18,6 +18,29 @@ from leanrank.rankers.adapters import densified
 from leanrank.stats.label_levels import LabelLevels, Levels
 
 _MOST_EXPONENTIAL_LABEL = 31
+# Parameters of XGBoost that its estimator takes and does not name.
+_UNNAMED = (
+    "disable_default_eval_metric",
+    "feature_selector",
+    "lambdarank_bias_norm",
+    "lambdarank_normalization",
+    "lambdarank_num_pair_per_sample",
+    "lambdarank_pair_method",
+    "lambdarank_score_normalization",
+    "lambdarank_unbiased",
+    "max_cached_hist_node",
+    "ndcg_exp_gain",
+    "normalize_type",
+    "one_drop",
+    "process_type",
+    "rate_drop",
+    "refresh_leaf",
+    "sample_type",
+    "seed_per_iteration",
+    "skip_drop",
+    "top_k",
+    "updater",
+)
 
 
 class XGBoostAdapter(BoosterAdapter):
@@ -28,6 +51,8 @@ class XGBoostAdapter(BoosterAdapter):
     - `rank:ndcg` takes whole labels from 0; above 31, where 2^y - 1 is refused, the gain is the label itself.
       `rank:map` takes labels 0 and 1: others are cut at 1 (relevant from 1 on). `rank:pairwise` takes any number.
     - With an `eval_set` the best iteration is kept, and the model is cut there.
+    - `early_stopping_rounds`, `eval_metric` and a callback `EarlyStopping` of the estimator mean what they mean in
+      XGBoost, unless `early_stopping_rounds` or `eval_metric` are given here.
     - The importance "gain" is the total gain of a feature's splits; XGBoost's own "gain" is their mean.
 
     `leanrank.rankers.get("xgboost", n_estimators=200, n_threads=2)` builds one.
@@ -45,15 +70,29 @@ class XGBoostAdapter(BoosterAdapter):
         "random_state": 0,
         "verbosity": 0,
     }
-    _renamed: ClassVar[dict[str, str]] = {"n_threads": "n_jobs"}
+    _renamed: ClassVar[dict[str, str]] = {
+        "n_threads": "n_jobs",
+        "nthread": "n_jobs",
+        "num_boost_round": "n_estimators",
+        "eta": "learning_rate",
+        "alpha": "reg_alpha",
+        "lambda": "reg_lambda",
+        "min_split_loss": "gamma",
+        "seed": "random_state",
+    }
+    _thread_names: ClassVar[tuple[str, ...]] = ("n_jobs", "nthread")
+
+    @classmethod
+    def _library_names(cls) -> dict[str, str]:
+        return {name: name for name in (*cls._estimator_class()().get_params(), *_UNNAMED)}
 
     def _fit(self, data: RankingData, valid: RankingData | None) -> None:
         xgboost = self._library()
         model = clone(self.estimator)
         params = model.get_params()
+        model.set_params(n_jobs=self._n_threads(), **self._watching(params, watched=valid is not None))
         levels = np.unique(data.y)
         labels = [self._label_values(data)] + ([] if valid is None else [self._label_values(valid, levels)])
-        stem, _ = self._cutoff()
         objective = str(params.get("objective") or "rank:ndcg")
         if objective == "rank:map":
             labels = [(y >= 1.0).astype(np.float64) for y in labels]
@@ -64,9 +103,8 @@ class XGBoostAdapter(BoosterAdapter):
                 model.set_params(ndcg_exp_gain=False)
         watching: dict[str, Any] = {}
         if valid is not None:
-            model.set_params(**self._watching(params))
-            graded = labels[1] if stem == "ndcg" else (labels[1] >= 1.0).astype(np.float64)
-            watching = {"eval_set": [(densified(valid.X), graded)], "eval_qid": [_query_numbers(valid)]}
+            y = (labels[1] >= 1.0).astype(np.float64) if _is_binary(model.eval_metric) else labels[1]
+            watching = {"eval_set": [(densified(valid.X), y)], "eval_qid": [_query_numbers(valid)]}
         try:
             model.fit(densified(data.X), labels[0], qid=_query_numbers(data), verbose=False, **watching)
         except xgboost.core.XGBoostError as error:
@@ -76,17 +114,29 @@ class XGBoostAdapter(BoosterAdapter):
             booster = booster[: model.best_iteration + 1]
         self._keep(bytes(booster.save_raw("json")).decode("utf-8"))
 
-    def _watching(self, params: dict[str, Any]) -> dict[str, Any]:
-        """When to stop, and by which metric."""
-        stem, cutoff = self._cutoff()
-        # A trailing "-" scores a query without relevant documents 0 instead of 1, as everywhere else here.
-        name = f"{stem}-" if cutoff is None else f"{stem}@{cutoff}-"
-        return {"early_stopping_rounds": self._patience(int(params.get("n_estimators") or 100)), "eval_metric": name}
+    def _watching(self, params: dict[str, Any], *, watched: bool) -> dict[str, Any]:
+        """When to stop and by which metric, as parameters of the estimator: ours where given, else its own."""
+        stopping = self._library().callback.EarlyStopping
+        callbacks = params.get("callbacks") or []
+        others = [one for one in callbacks if not isinstance(one, stopping)]
+        stops = params.get("early_stopping_rounds") is not None or len(others) < len(callbacks)
+        if not watched:  # XGBoost would refuse to stop on nothing
+            return {"early_stopping_rounds": None, "callbacks": others or None}
+        settings: dict[str, Any] = {}
+        if self.eval_metric is not None or params.get("eval_metric") is None:
+            stem, cutoff = self._cutoff()
+            # A trailing "-" scores a query without relevant documents 0 instead of 1, as everywhere else here.
+            settings["eval_metric"] = f"{stem}-" if cutoff is None else f"{stem}@{cutoff}-"
+        if self.early_stopping_rounds is not None or not stops:
+            patience = self._patience(int(params.get("n_estimators") or 100))
+            settings |= {"early_stopping_rounds": patience, "callbacks": others or None}
+        return settings
 
     def _fit_on_cluster(self, source: RankingSource, levels: Levels, valid: RankingSource | None) -> None:
         from leanrank.engines.dask_training import Relabel, train_xgboost
 
         params = dict(clone(self.estimator).get_params())
+        params.update(self._watching(params, watched=valid is not None))
         objective = str(params.get("objective") or "rank:ndcg")
         relabel = Relabel(levels.labels if self.labels == "rank" else None, binary=objective == "rank:map")
         y = relabel(levels.labels).astype(np.float64)
@@ -96,11 +146,10 @@ class XGBoostAdapter(BoosterAdapter):
                 params["ndcg_exp_gain"] = False
         watched = None
         if valid is not None:
-            params.update(self._watching(params))
             held_out = relabel(fold(LabelLevels(), valid, self.engine).labels).astype(np.float64)
             if objective == "rank:ndcg":
                 self._whole_labels(held_out, "XGBoost's rank:ndcg", of_rows=False)
-            watched = (valid, replace(relabel, binary=relabel.binary or self._cutoff()[0] == "map"))
+            watched = (valid, replace(relabel, binary=relabel.binary or _is_binary(params["eval_metric"])))
         self._keep(train_xgboost(self.engine, source, params, relabel, watched))
 
     def _read(self, text: str) -> Any:
@@ -110,9 +159,7 @@ class XGBoostAdapter(BoosterAdapter):
             booster.load_model(bytearray(text, "utf-8"))
         except (xgboost.core.XGBoostError, ValueError) as error:
             raise DataError(f"XGBoost cannot read the saved model: {str(error).splitlines()[0]}") from error
-        n_jobs = self.estimator.get_params().get("n_jobs")
-        if n_jobs is not None:
-            booster.set_param({"nthread": n_jobs})
+        booster.set_param({"nthread": self._n_threads()})
         return booster
 
     def _scores(self, X: Any, query_ptr: NDArray[np.int64]) -> Scores:
@@ -131,6 +178,12 @@ class XGBoostAdapter(BoosterAdapter):
 
     def _matrix(self, X: Any) -> Any:
         return self._library().DMatrix(densified(X))
+
+
+def _is_binary(metric: Any) -> bool:
+    """Whether these metrics of XGBoost take labels of 0 and 1 only."""
+    names = metric if isinstance(metric, (list, tuple)) else [metric]
+    return all(isinstance(name, str) and name.startswith(("map", "pre")) for name in names)
 
 
 def _query_numbers(data: RankingData) -> NDArray[np.int64]:

@@ -245,10 +245,10 @@ def _leader(tables: dict[str, Any], methods: list[str]) -> str:
 
 def versions() -> dict[str, str]:
     """What this report is written with."""
-    found = {"leanrank": __version__, "Python": platform.python_version()}
+    versions_of = {"leanrank": __version__, "Python": platform.python_version()}
     for package in PACKAGES:
         try:
-            found[package] = version(package)
+            versions_of[package] = version(package)
         except PackageNotFoundError:
             continue
-    return found
+    return versions_of

@@ -111,25 +111,25 @@ def nearest(similarity: NDArray[np.float64], path: NDArray[np.int64]) -> list[li
     """
     place = np.full(len(similarity), len(path))
     place[path] = np.arange(len(path))
-    found = []
+    steps = []
     for j, to_path in enumerate(similarity[:, path]):
         before = to_path[: place[j]]
         best = np.maximum.accumulate(before) if before.size else before
         records = np.flatnonzero(np.diff(best, prepend=-np.inf) > 0)
-        found.append([[int(p), round(float(before[p]), 4)] for p in records])
-    return found
+        steps.append([[int(p), round(float(before[p]), 4)] for p in records])
+    return steps
 
 
 def stands_for(features: list[dict[str, Any]], path: list[int], n_kept: int) -> dict[int, list[tuple[float, int]]]:
-    """Of the first `n_kept` of the path, the features each stands for with their similarity, most alike first."""
-    found: dict[int, list[tuple[float, int]]] = {column: [] for column in path[:n_kept]}
+    """The features that each of the first `n_kept` of the path stands for, with their similarity, most alike first."""
+    standing: dict[int, list[tuple[float, int]]] = {column: [] for column in path[:n_kept]}
     for column, feature in enumerate(features):
-        if column in found:
+        if column in standing:
             continue
         position, similarity = nearest_kept(feature["nearest"], n_kept)
         if similarity >= STANDS_FOR:
-            found[path[position]].append((similarity, column))
-    return {column: sorted(others, key=lambda pair: (-pair[0], pair[1])) for column, others in found.items()}
+            standing[path[position]].append((similarity, column))
+    return {column: sorted(others, key=lambda pair: (-pair[0], pair[1])) for column, others in standing.items()}
 
 
 def nearest_kept(records: list[list[float]], n_kept: int) -> tuple[int, float]:

@@ -25,15 +25,15 @@ def charts(summary: dict[str, Any]) -> dict[str, Spec]:
     """Name -> specification, of every chart the summary has the figures for."""
     if summary["kind"] == "comparison":
         return comparison_charts(summary)
-    found = {"curve": curve(summary), "pareto": pareto(summary)}
+    charts_of = {"curve": curve(summary), "pareto": pareto(summary)}
     if sum(summary["per_query"].get("counts", [])):
-        found["queries"] = queries(summary)
+        charts_of["queries"] = queries(summary)
     if any(feature["frequency"] for feature in summary["features"]):
-        found["stability"] = stability(summary)
+        charts_of["stability"] = stability(summary)
     if summary["graph"] is not None:
-        found["heatmap"] = heatmap(summary)
-        found["graph"] = drawing(summary)
-    return found
+        charts_of["heatmap"] = heatmap(summary)
+        charts_of["graph"] = drawing(summary)
+    return charts_of
 
 
 def curve(summary: dict[str, Any]) -> Spec:

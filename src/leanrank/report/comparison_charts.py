@@ -13,7 +13,7 @@ Spec = dict[str, Any]
 
 def comparison_charts(summary: dict[str, Any]) -> dict[str, Spec]:
     """Name -> specification; none for a ranker of which nothing is finished."""
-    found = {}
+    curves = {}
     for number, ranker in enumerate(summary["rankers"], start=1):
         rows = [
             {"method": row["method"], "k": row["k"], "metric": metric, "mean": round(score, 6)}
@@ -28,8 +28,8 @@ def comparison_charts(summary: dict[str, Any]) -> dict[str, Spec]:
             for metric, score in row["scores"].items()
         ]
         if rows:
-            found[f"curve-{number}"] = _curve(ranker, summary["metrics"], rows, whole)
-    return found
+            curves[f"curve-{number}"] = _curve(ranker, summary["metrics"], rows, whole)
+    return curves
 
 
 def _curve(ranker: str, metrics: list[str], rows: list[Any], whole: list[Any]) -> Spec:

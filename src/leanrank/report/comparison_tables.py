@@ -11,12 +11,12 @@ from leanrank.report.tables import Table
 
 def comparison_tables(summary: dict[str, Any], *, ranks_shown: int | None = None) -> list[Table]:
     """Every table that has rows; `ranks_shown` is how many ranks have a column of their own in the unified ranking."""
-    found = [means(summary, ranker) for ranker in summary["rankers"]]
-    found += [ranks(summary, ranker) for ranker in summary["rankers"]]
-    found.append(unified(summary, ranks_shown))
-    found += [tests(summary, ranker) for ranker in summary["rankers"]]
-    found += [stability(summary), repeated(summary)]
-    return [table for table in found if table.rows]
+    tables = [means(summary, ranker) for ranker in summary["rankers"]]
+    tables += [ranks(summary, ranker) for ranker in summary["rankers"]]
+    tables.append(unified(summary, ranks_shown))
+    tables += [tests(summary, ranker) for ranker in summary["rankers"]]
+    tables += [stability(summary), repeated(summary)]
+    return [table for table in tables if table.rows]
 
 
 def means(summary: dict[str, Any], ranker: str) -> Table:

@@ -44,9 +44,9 @@ def _selection(summary: dict[str, Any]) -> list[str]:
 
 
 def _comparison(summary: dict[str, Any]) -> list[str]:
-    found = [_table(table) for table in comparison_tables.comparison_tables(summary)]
+    tables = [_table(table) for table in comparison_tables.comparison_tables(summary)]
     facts = _facts(comparison_tables.comparison_facts(summary))
-    return [f"# {escaped(summary['sentence'])}", *found, "## How it was made", facts]
+    return [f"# {escaped(summary['sentence'])}", *tables, "## How it was made", facts]
 
 
 def _table(table: Table, level: int = 2) -> str:

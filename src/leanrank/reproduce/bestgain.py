@@ -75,15 +75,14 @@ class Outcome:
 
 def run(data: DataFolder, tasks: Tasks, *, quick: bool = False) -> Reproduction:
     """Run every method of Table 2 on every data set that is there."""
-    found: dict[str, dict[str, Outcome]] = {}
+    outcomes: dict[str, dict[str, Outcome]] = {}
     for dataset in DATASETS:
         folds = data.folds(dataset)
         if folds is not None:
-            found[dataset] = _dataset(dataset, list(folds), tasks, quick)
-    cells = [_cell(p, found, quick) for p in published("bestgain") if p.table in ("2", "3", "4") and _is_shown(p)]
-    return Reproduction.of(
-        "bestgain", cells, _claims(found), [_times(dataset, of) for dataset, of in found.items()], quick=quick
-    )
+            outcomes[dataset] = _dataset(dataset, list(folds), tasks, quick)
+    cells = [_cell(p, outcomes, quick) for p in published("bestgain") if p.table in ("2", "3", "4") and _is_shown(p)]
+    times = [_times(dataset, of) for dataset, of in outcomes.items()]
+    return Reproduction.of("bestgain", cells, _claims(outcomes), times, quick=quick)
 
 
 def _is_shown(p: Published) -> bool:
@@ -115,8 +114,8 @@ def _dataset(dataset: str, folds: list[Fold], tasks: Tasks, quick: bool) -> dict
 
     wanted = [{**what, "method": BASELINE, "fold": i} for i in range(len(folds))]
     every = tasks.run(baseline, folds, wanted, title=f"{dataset}: SVM-MAP with all features")
-    found = {BASELINE: Outcome([FoldRecord.from_dict(record) for record in every], 0.0)}
-    price = {r.fold: float(r.ranker_parameters["C"]) for r in found[BASELINE].records}
+    outcomes = {BASELINE: Outcome([FoldRecord.from_dict(record) for record in every], 0.0)}
+    price = {r.fold: float(r.ranker_parameters["C"]) for r in outcomes[BASELINE].records}
     for name, choose in _methods(dataset, quick).items():
         [outcome] = tasks.run(
             on_folds,
@@ -125,8 +124,8 @@ def _dataset(dataset: str, folds: list[Fold], tasks: Tasks, quick: bool) -> dict
             lambda task, choose=choose: choose,  # type: ignore[misc]
             title=f"{dataset}: {name}",
         )
-        found[name] = Outcome.from_dict(outcome)
-    return found
+        outcomes[name] = Outcome.from_dict(outcome)
+    return outcomes
 
 
 Choose = Callable[[Fold, SVMMAP], list[FeatureSet]]
@@ -152,18 +151,18 @@ def _methods(dataset: str, quick: bool) -> dict[str, Choose]:
     return methods if quick else methods | {WRAPPER: wrapped}
 
 
-def _cell(p: Published, found: dict[str, dict[str, Outcome]], quick: bool) -> Cell:
+def _cell(p: Published, outcomes: dict[str, dict[str, Outcome]], quick: bool) -> Cell:
     exact = p.dataset == "OHSUMED" and (
         p.method in ("BestGain", "FCBF")
         or (p.metric == "# features" and p.method in ("CFS", "Consistency", "INTERACT", BASELINE))
     )
     if p.dataset == "avg.":
-        if set(DATASETS) - set(found):
-            return Cell(p, None, exact, f"needs {', '.join(d for d in DATASETS if d not in found)}")
-        return Cell(p, float(np.mean([found[d][p.method].cell(p.metric) for d in DATASETS])), exact, "")
-    if p.dataset not in found:
+        if set(DATASETS) - set(outcomes):
+            return Cell(p, None, exact, f"needs {', '.join(d for d in DATASETS if d not in outcomes)}")
+        return Cell(p, float(np.mean([outcomes[d][p.method].cell(p.metric) for d in DATASETS])), exact, "")
+    if p.dataset not in outcomes:
         return Cell(p, None, exact, f"needs {p.dataset}")
-    outcome = found[p.dataset].get(p.method)
+    outcome = outcomes[p.dataset].get(p.method)
     if outcome is None:
         return Cell(p, None, exact, "not in the quick version")
     if p.table == "2":
@@ -175,27 +174,27 @@ def _cell(p: Published, found: dict[str, dict[str, Outcome]], quick: bool) -> Ce
     return Cell(p, counted.counts[times - 1], exact)
 
 
-def _times(dataset: str, found: dict[str, Outcome]) -> Table:
+def _times(dataset: str, outcomes: dict[str, Outcome]) -> Table:
     """Times as ratios to BestGain's: the paper's machine and ours have nothing else in common."""
     printed = {p.method: p.value for p in published("bestgain") if p.dataset == dataset and p.metric == "time (min)"}
     kendall = next(
         (p.value for p in published("bestgain") if p.dataset == dataset and "Kendall" in p.metric), float("nan")
     )
-    base = found["BestGain"].seconds
+    base = outcomes["BestGain"].seconds
     rows = []
-    for method, outcome in found.items():
+    for method, outcome in outcomes.items():
         if method in printed:
             paper = printed[method] / printed["BestGain"]
             rows.append((method, f"{paper:.2f}", f"{outcome.seconds / base:.2f}", f"{outcome.seconds:.3f}"))
     paper = (printed["GAS-E"] + kendall) / printed["BestGain"]
-    rows.append(("GAS-E with its Kendall matrix", f"{paper:.2f}", f"{found['GAS-E'].seconds / base:.2f}", ""))
+    rows.append(("GAS-E with its Kendall matrix", f"{paper:.2f}", f"{outcomes['GAS-E'].seconds / base:.2f}", ""))
     title = f"{dataset}: time to select, BestGain = 1 (the paper's GAS-E is without its matrix, ours with it)"
     return Table(title, ("method", "published ratio", "our ratio", "our processor seconds a fold"), tuple(rows))
 
 
-def _claims(found: dict[str, dict[str, Outcome]]) -> list[Claim]:
+def _claims(outcomes: dict[str, dict[str, Outcome]]) -> list[Claim]:
     claims = []
-    for dataset, of in found.items():
+    for dataset, of in outcomes.items():
         n_all = of[BASELINE].cell("# features")
         share = of["BestGain"].cell("# features") / n_all
         tests = {m: paired_t_test(of["BestGain"].per_query(m), of[BASELINE].per_query(m)) for m in ("map", "ndcg@10")}

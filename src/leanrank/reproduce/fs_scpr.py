@@ -20,7 +20,7 @@ from leanrank.rankers.rankboost import RankBoost
 from leanrank.reproduce.datasets import DataFolder
 from leanrank.reproduce.letor_rows import MEASURES, Candidates, Row, best_of_folds, row_of, row_of_folds
 from leanrank.reproduce.outcome import Cell, Claim, Published, Reproduction, Table, published
-from leanrank.selectors.fsmrank import FSMRank
+from leanrank.selectors.fsmrank import Fitting, FSMRank
 from leanrank.selectors.fsmsvm import FSMSVM
 from leanrank.selectors.fsscpr import FSSCPR
 from leanrank.selectors.gas import GAS
@@ -145,7 +145,7 @@ def _selector(selector: Any, sizes: Any, grid: Any) -> Evaluate:
         k = sizes(folds) if callable(sizes) else sizes
 
         def whole(folds: Sequence[Fold], task: Task, _: None) -> Any:
-            found = cross_validate(
+            validated = cross_validate(
                 selector,
                 "ranksvm",
                 folds,
@@ -155,7 +155,7 @@ def _selector(selector: Any, sizes: Any, grid: Any) -> Evaluate:
                 protocol=Protocol(convention=CONVENTIONS[task["dataset"]]),
                 n_jobs=tasks.n_jobs,
             )
-            return row_of(found), [record.n_features for record in found.records]
+            return row_of(validated), [record.n_features for record in validated.records]
 
         [(row, n_features)] = tasks.run(whole, folds, [what], title=f"{what['dataset']}: {what['method']}")
         return row, n_features
@@ -183,21 +183,25 @@ def _weights(model: FSMRank | FSMSVM) -> dict[str, Any]:
     }
 
 
+def _fsmranks(by: Metric, fold: Fold) -> list[FSMRank]:
+    return [FSMRank(**_GRID, fitting=Fitting(metric=by))]
+
+
 def _fsmrank(tasks: Tasks, folds: Sequence[Fold], what: Task) -> tuple[Row, list[int]]:
-    done = _fsm(tasks, folds, what, lambda by, _: [FSMRank(**_GRID, metric=by)])
+    done = _fsm(tasks, folds, what, _fsmranks)
     return row_of_folds(done), [fold.about["n_features"] for fold in done]
 
 
 def _fsmsvm(tasks: Tasks, folds: Sequence[Fold], what: Task) -> tuple[Row, list[int]]:
     """FSMSVM is built on the weights of FSMRank, and takes over the lambdas that it chose in each fold."""
-    chosen = _fsm(tasks, folds, {**what, "method": "FSMRank"}, lambda by, _: [FSMRank(**_GRID, metric=by)])
+    chosen = _fsm(tasks, folds, {**what, "method": "FSMRank"}, _fsmranks)
     lambdas = {
         fold.name: {name: of.about[name] for name in ("lambda1", "lambda2")}
         for fold, of in zip(folds, chosen, strict=True)
     }
 
     def make(by: Metric, fold: Fold) -> list[FSMSVM]:
-        return [FSMSVM(C=[1e-2, 1e-1, 1.0, 1e1, 1e2], metric=by, **lambdas[fold.name])]
+        return [FSMSVM(C=[1e-2, 1e-1, 1.0, 1e1, 1e2], fitting=Fitting(metric=by), **lambdas[fold.name])]
 
     done = _fsm(tasks, folds, what, make)
     return row_of_folds(done), [fold.about["n_features"] for fold in done]
@@ -215,11 +219,11 @@ def _cell(p: Published, rows: Mapping[str, Mapping[str, Row]], quick: bool) -> C
 
 def _columns(tables: Sequence[str]) -> list[dict[str, float]]:
     """The published values of each (data set, measure), by method."""
-    found: dict[tuple[str, str], dict[str, float]] = {}
+    columns: dict[tuple[str, str], dict[str, float]] = {}
     for p in published("fs-scpr"):
         if p.table in tables:
-            found.setdefault((p.dataset, p.metric), {})[p.method] = p.value
-    return list(found.values())
+            columns.setdefault((p.dataset, p.metric), {})[p.method] = p.value
+    return list(columns.values())
 
 
 def _unified_cells() -> list[Cell]:

@@ -15,7 +15,7 @@ from leanrank.metrics._base import mean
 from leanrank.reproduce.datasets import DataFolder
 from leanrank.reproduce.letor_rows import MEASURES, measures, published_rows
 from leanrank.reproduce.outcome import Page, Section, Table
-from leanrank.selectors.fsmrank import FSMRank
+from leanrank.selectors.fsmrank import Fitting, FSMRank
 from leanrank.selectors.fsmsvm import FSMSVM
 
 LAMBDAS = [10.0**e for e in range(-5, 1)]
@@ -54,7 +54,7 @@ def _section(dataset: str, folds: list[Fold], tasks: Tasks, lambdas: list[float]
 def one_fold(fold: Fold, convention: str, n_published: float, lambdas: Sequence[float] = LAMBDAS) -> Rows:
     """Test figures, number of features and chosen lambdas of all rows; validation MAP chooses."""
     wanted = list(measures(convention).values())
-    grid: dict[str, Any] = {"lambda1": list(lambdas), "lambda2": list(lambdas), "metric": wanted[-1]}
+    grid: dict[str, Any] = {"lambda1": list(lambdas), "lambda2": list(lambdas), "fitting": Fitting(metric=wanted[-1])}
     models: dict[str, Any] = {}
     for unimportance, suffix in (("complement", ""), ("stretched", ", stretched")):
         ranker = FSMRank(unimportance=unimportance, **grid).fit(fold.train, eval_set=fold.valid)
@@ -64,7 +64,7 @@ def one_fold(fold: Fold, convention: str, n_published: float, lambdas: Sequence[
             unimportance=unimportance, lambda1=pair["lambda1"], lambda2=pair["lambda2"]
         ).fit(fold.train)
     ranker = models["FSMRank"]
-    svm = FSMSVM(C=CS, lambda1=ranker.lambda1_, lambda2=ranker.lambda2_, metric=wanted[-1])
+    svm = FSMSVM(C=CS, lambda1=ranker.lambda1_, lambda2=ranker.lambda2_, fitting=Fitting(metric=wanted[-1]))
     models["FSMSVM"] = svm.fit(fold.train, eval_set=fold.valid)
     rows: Rows = {}
     for name, model in models.items():
@@ -75,7 +75,7 @@ def one_fold(fold: Fold, convention: str, n_published: float, lambdas: Sequence[
 
 
 def _near(grid: list[dict[str, float]], n_features: float) -> dict[str, float]:
-    """Of the lambdas that leave about as many features as published (a third more or less), the best on validation."""
+    """The lambdas that are best on validation among those that leave about as many features as published."""
     about = [entry for entry in grid if 2 / 3 <= entry["n_features"] / n_features <= 4 / 3]
     return max(about or grid, key=lambda entry: entry["metric"])
 

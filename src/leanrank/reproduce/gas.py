@@ -76,14 +76,14 @@ def _curves(
             (methods, rankers), fold = given, folds[task["fold"]]
             fits: Fits = {}  # methods often choose the same features
             every = run_fold(fold, ALL, feature_sets(None, fold.train), rankers, measures, by, fits)
-            found: list[tuple[str, Any, Any]] = [(ALL, ALL, every.to_dict())]
+            records: list[tuple[str, Any, Any]] = [(ALL, ALL, every.to_dict())]
             for method, (selector, tried) in methods.items():
                 choice = feature_sets(selector, fold.train, sizes, points(tried))
                 for size in sizes:
                     of_size = [candidate for candidate in choice if candidate.size == size]
                     record = run_fold(fold, method, of_size, rankers, measures, by, fits)
-                    found.append((method, size, record.to_dict()))
-            return found
+                    records.append((method, size, record.to_dict()))
+            return records
 
         wanted = [{"paper": "gas", "learner": learner, "fold": i} for i in range(len(folds))]
         title = f"OHSUMED: {learner}, {len(methods)} methods at {len(sizes)} sizes"

@@ -35,7 +35,7 @@ class OfFold:
 
     @property
     def means(self) -> list[float]:
-        """Of each measure."""
+        """The mean of each measure."""
         return [float(value) for value in mean(self.per_query)]
 
 
@@ -61,9 +61,9 @@ def fold_mean(values: Any) -> float:
     return float(np.mean(np.round(values, 4)))
 
 
-def row_of(found: CrossValidation) -> Row:
+def row_of(validated: CrossValidation) -> Row:
     """The row of a cross-validation with these measures."""
-    return {name: fold_mean([r.scores[name.lower()] or 0.0 for r in found.records]) for name in MEASURES}
+    return {name: fold_mean([r.scores[name.lower()] or 0.0 for r in validated.records]) for name in MEASURES}
 
 
 def row_of_folds(folds: Sequence[OfFold]) -> Row:

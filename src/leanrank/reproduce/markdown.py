@@ -16,24 +16,24 @@ page is written by `make reproduce`. *Equal* means equal in every printed digit,
 """
 
 
-def page(found: Sequence[Reproduction]) -> str:
+def page(reproductions: Sequence[Reproduction]) -> str:
     """All papers on one page."""
-    return "\n".join([INTRODUCTION, *(section(reproduction) for reproduction in found)])
+    return "\n".join([INTRODUCTION, *(section(reproduction) for reproduction in reproductions)])
 
 
-def section(found: Reproduction) -> str:
+def section(paper: Reproduction) -> str:
     """One paper."""
-    lines = [f"## {found.title}", "", f"`leanrank reproduce {found.paper}{' --quick' if found.quick else ''}`", ""]
-    lines += [found.summary, "", found.discussion, "", f"*Protocol.* {found.protocol}", ""]
-    if found.claims:
-        lines += ["### What the paper states", "", *_claims(found.claims), ""]
-    compared = [cell for cell in found.cells if cell.ours is not None]
+    lines = [f"## {paper.title}", "", f"`leanrank reproduce {paper.paper}{' --quick' if paper.quick else ''}`", ""]
+    lines += [paper.summary, "", paper.discussion, "", f"*Protocol.* {paper.protocol}", ""]
+    if paper.claims:
+        lines += ["### What the paper states", "", *_claims(paper.claims), ""]
+    compared = [cell for cell in paper.cells if cell.ours is not None]
     if compared:
         lines += ["### Published and ours", "", *_cells(compared), ""]
-    missing = [cell for cell in found.cells if cell.ours is None]
+    missing = [cell for cell in paper.cells if cell.ours is None]
     if missing:
         lines += ["### Not computed", "", *_missing(missing), ""]
-    for table in found.tables:
+    for table in paper.tables:
         lines += [f"### {table.title}", "", *_table(table), ""]
     return "\n".join(lines)
 

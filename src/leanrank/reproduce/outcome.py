@@ -51,13 +51,13 @@ class Published:
 @cache
 def published(paper: str) -> tuple[Published, ...]:
     """All cells of a paper, by table."""
-    found: list[Published] = []
+    cells: list[Published] = []
     folder = files(__package__) / "published"
     for path in sorted(folder.iterdir(), key=lambda path: path.name):
         if path.name.startswith(f"{paper}_") and path.name.endswith(".csv"):
             with path.open(encoding="utf-8", newline="") as file:  # type: ignore[call-overload]
-                found += [_cell(row) for row in csv.DictReader(file)]
-    return tuple(found)
+                cells += [_cell(row) for row in csv.DictReader(file)]
+    return tuple(cells)
 
 
 def _cell(row: dict[str, str]) -> Published:

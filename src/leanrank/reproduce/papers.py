@@ -38,7 +38,7 @@ def run_paper(
     data: str | Path | None = None,
     *,
     quick: bool = False,
-    n_jobs: int = 1,
+    n_jobs: int | None = None,
     journal: str | Path | None = None,
 ) -> Reproduction | Page:
     """Run a paper's protocol, or what makes a page, on the data at hand.
@@ -50,8 +50,8 @@ def run_paper(
         The folder of data sets; that of the environment variable LEANRANK_DATA if not given.
     quick : bool
         A reduced version: fewer methods, sizes and runs; the exact cells are the same.
-    n_jobs : int
-        Folds or draws at a time, in threads.
+    n_jobs : int, optional
+        Folds or draws at a time, in threads, each on one core; every core if None.
     journal : path, optional
         A file that every finished piece of work goes to at once: a run that was interrupted goes on from there. It is
         of one version of leanrank and these data.

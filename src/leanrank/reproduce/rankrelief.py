@@ -64,11 +64,11 @@ def run(data: DataFolder, tasks: Tasks, *, quick: bool = False) -> Reproduction:
     if quick:
         experiments = [replace(experiment, parts=experiment.parts[:1]) for experiment in experiments]
     sizes: dict[str, list[int]] = {}
-    found: dict[str, Curves] = {}
+    curves: dict[str, Curves] = {}
     for experiment in experiments:
-        sizes[experiment.name], found[experiment.name] = _curves(experiment, tasks, quick)
-    tables = [_table(e, sizes[e.name], found[e.name]) for e in experiments]
-    return Reproduction.of("rankrelief", _cells(), [*_claims(found), *_time_claims()], tables, quick=quick)
+        sizes[experiment.name], curves[experiment.name] = _curves(experiment, tasks, quick)
+    tables = [_table(e, sizes[e.name], curves[e.name]) for e in experiments]
+    return Reproduction.of("rankrelief", _cells(), [*_claims(curves), *_time_claims()], tables, quick=quick)
 
 
 def _cells() -> list[Cell]:
@@ -151,7 +151,7 @@ def _curves(experiment: Experiment, tasks: Tasks, quick: bool) -> tuple[list[int
 
     def one(experiment: Experiment, task: Task, _: None) -> list[tuple[str, str, list[float]]]:
         train, test = experiment.parts[task["part"]]
-        found = []
+        curves = []
         for method in experiment.methods:
             sets = _elimination(method, train, sizes)
             for learner in _LEARNERS:
@@ -161,8 +161,8 @@ def _curves(experiment: Experiment, tasks: Tasks, quick: bool) -> tuple[list[int
                     held_out = test.subset(features)
                     per_query = experiment.measure.per_query(test.y, ranker.predict(held_out), test.query_ptr)
                     values.append(float(mean(per_query)))
-                found.append((method, learner, [(1 + v) / 2 for v in values] if experiment.is_order else values))
-        return found
+                curves.append((method, learner, [(1 + v) / 2 for v in values] if experiment.is_order else values))
+        return curves
 
     what = {"paper": "rankrelief", "experiment": experiment.name}
     wanted = [{**what, "part": part} for part in range(len(experiment.parts))]
@@ -176,15 +176,15 @@ def _curves(experiment: Experiment, tasks: Tasks, quick: bool) -> tuple[list[int
 def _elimination(method: str, train: RankingData, sizes: Sequence[int]) -> list[NDArray[np.int64]]:
     """The features left at each size: the lowest three go, the others are weighed anew."""
     left = np.arange(train.n_features)
-    wanted, found = set(sizes), []
+    wanted, sets = set(sizes), []
     while len(left) > 0:
         if len(left) in wanted:
-            found.append(left)
+            sets.append(left)
         if len(left) <= STEP:
             break
         path = _weighed(method, train.subset(left))
         left = left[np.sort(path[: len(left) - STEP])]
-    return found
+    return sets
 
 
 def _weighed(method: str, train: RankingData) -> NDArray[np.int64]:
@@ -221,7 +221,7 @@ def _table(experiment: Experiment, sizes: Sequence[int], curves: Curves) -> Tabl
     return Table(f"{experiment.name}: {unit} against the number of features", ("features", *columns), tuple(rows))
 
 
-def _claims(found: dict[str, Curves]) -> list[Claim]:
+def _claims(by_name: dict[str, Curves]) -> list[Claim]:
     claims = []
     for name, methods in (
         ("synthetic, relative ordering", _ORDER),
@@ -229,7 +229,7 @@ def _claims(found: dict[str, Curves]) -> list[Claim]:
         ("OHSUMED, relative ordering", _ORDER),
         ("OHSUMED, three levels", _LEVEL),
     ):
-        curves = found.get(name)
+        curves = by_name.get(name)
         if curves is None:
             claims.append(Claim(f"{name}: {methods[0]} is the best", None, "needs OHSUMED"))
             continue
@@ -242,19 +242,19 @@ def _claims(found: dict[str, Curves]) -> list[Claim]:
                 for gas in ("GAS", "GAS one way"):
                     lowest = means[gas] < min(means[methods[0]], means[methods[1]])
                     claims.append(Claim(f"{name}, {learner}: {gas} is the lowest", lowest, figures))
-    if "OHSUMED, three levels" in found:
-        claims += _comparisons(found)
+    if "OHSUMED, three levels" in by_name:
+        claims += _comparisons(by_name)
     return claims
 
 
-def _comparisons(found: dict[str, Curves]) -> list[Claim]:
-    real, made = found["OHSUMED, three levels"], found["synthetic, five levels"]
+def _comparisons(by_name: dict[str, Curves]) -> list[Claim]:
+    real, made = by_name["OHSUMED, three levels"], by_name["synthetic, five levels"]
     svm, cp = (float(np.mean([real[m, learner].mean() for m in _LEVEL])) for learner in reversed(_LEARNERS))
     gaps = [
         float(np.mean([curves["RankFilter", x].mean() - curves["ReliefF", x].mean() for x in _LEARNERS]))
         for curves in (made, real)
     ]
-    order = found["OHSUMED, relative ordering"]
+    order = by_name["OHSUMED, relative ordering"]
     highest = max(order, key=lambda key: float(order[key].mean()))
     return [
         Claim(

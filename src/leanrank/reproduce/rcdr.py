@@ -97,14 +97,14 @@ def _artificial(n_seeds: int) -> list[Cell]:
 
 def _components(sushi: RankingData, texts: Sequence[Published], draws: int) -> list[Cell]:
     """The first Kendall component, mean over draws of 500 orders."""
-    found = []
+    components = []
     for seed in range(draws):
         rng = np.random.default_rng(seed)
         part = sushi.take_queries(np.sort(rng.choice(sushi.n_queries, 500, replace=False)))
-        found.append(RCDR(1, kind="kendall").fit(part).components_[0])
+        components.append(RCDR(1, kind="kendall").fit(part).components_[0])
     cells = []
     for p in texts:
-        drawn = np.array(found)[:, int(p.metric[3 : p.metric.index("]")])]
+        drawn = np.array(components)[:, int(p.metric[3 : p.metric.index("]")])]
         cells.append(Cell(p, float(drawn.mean()), reason=_one_draw(drawn)))
     return cells
 
@@ -123,8 +123,8 @@ def _curves(sushi: RankingData, n_orders: int, length: int, draws: int, scale: b
         chosen = sushi.take_queries(np.sort(rng.choice(sushi.n_queries, n_orders, replace=False)))
         orders = _shortened(chosen, length, rng)
         splits = QueryKFold(_FOLDS, shuffle=True, random_state=seed).split_queries(orders)
-        found = [_fold(orders.take_queries(train), orders.take_queries(test), scale) for train, test in splits]
-        return {method: np.mean([fold[method] for fold in found], axis=0).tolist() for method in METHODS}
+        values = [_fold(orders.take_queries(train), orders.take_queries(test), scale) for train, test in splits]
+        return {method: np.mean([fold[method] for fold in values], axis=0).tolist() for method in METHODS}
 
     what = {"paper": "rcdr", "orders": n_orders, "length": length, "scaled": scale}
     title = f"SUSHI {n_orders}:{length}" + (", scaled" if scale else "")
@@ -171,8 +171,8 @@ def _fold(train: RankingData, test: RankingData, scale: bool) -> dict[str, Vecto
 
 
 def _basis(train: RankingData, kind: str) -> Vector:
-    found: Vector = RCDR(kind=kind, scale=False, engine=LocalEngine(n_threads=1)).fit(train).components_
-    return found
+    basis: Vector = RCDR(kind=kind, scale=False, engine=LocalEngine(n_threads=1)).fit(train).components_
+    return basis
 
 
 def _rho(train: RankingData, test: RankingData, reduced: Vector, held_out: Vector) -> float:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, replace
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -22,6 +22,7 @@ from leanrank.data.ranking_data import RankingData, RankingSource
 from leanrank.errors import DataError, ParameterError, is_whole, require, require_one_of
 from leanrank.selectors.column_limits import ColumnLimits
 from leanrank.selectors.limits import Limits
+from leanrank.selectors.neighbours import Neighbours
 from leanrank.selectors.path import Path
 from leanrank.selectors.selection_record import selection_record
 
@@ -153,6 +154,15 @@ class Selector(_TransformsRankingData, SelectorMixin, BaseEstimator):  # type: i
         self._set_input(source.feature_names, table=None if X is source else X)
         self._check_sizes()
         return source
+
+    def change_seeds(self, change: Callable[[int], int]) -> Self:
+        """Replace every seed that this selector draws numbers from, in its settings too, by ``change(seed)``."""
+        for name, value in self.get_params(deep=False).items():
+            if name == "random_state" and _is(Integral, value):
+                self.set_params(random_state=change(int(value)))
+            elif isinstance(value, Neighbours):
+                self.set_params(**{name: replace(value, random_state=change(value.random_state))})
+        return self
 
     def _fit(self, source: RankingSource) -> Path:
         """The algorithm: blocks of whole queries in, a path over all columns out."""

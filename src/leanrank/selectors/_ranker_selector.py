@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from leanrank.data.arrangement import Arrangement
-from leanrank.data.ranking_data import RankingData, RankingSource, concatenate
+from leanrank.data.door import in_memory
+from leanrank.data.ranking_data import RankingData, RankingSource
 from leanrank.engines.fold import fold
 from leanrank.errors import ParameterError
 from leanrank.metrics._base import mean
@@ -178,13 +179,17 @@ class RankerSelector(Selector):
         """The path over the features of the bench."""
         raise NotImplementedError(f"{type(self).__name__} must define _search.")
 
+    def _judge(self) -> Any:
+        """The metric that choices are made by, if any are."""
+        return getattr(self, "metric", None)
+
     def _new_ranker(self) -> Ranker:
         """An unfitted ranker; RankSVM where none is given."""
         ranker: Ranker = clone(as_ranker("ranksvm" if self.ranker is None else self.ranker))
         return ranker
 
     def _fit_held_out(self, source: RankingSource, ranker: Ranker, valid: RankingData | None) -> Path:
-        data = source if isinstance(source, RankingData) else concatenate(list(source.blocks()))
+        data = in_memory(source)
         starts = data.query_ptr[:-1]
         if (np.maximum.reduceat(data.y, starts) == np.minimum.reduceat(data.y, starts)).all():
             warnings.warn(
@@ -193,8 +198,8 @@ class RankerSelector(Selector):
                 NothingToLearnWarning,
                 stacklevel=3,
             )
-        kept = varying(_constant(data, ranker), self._limits().must_keep)
-        metrics = (getattr(self, "metric", None), getattr(ranker, "eval_metric", None))
+        kept = varying(useless_to(ranker, data), self._limits().must_keep)
+        metrics = (self._judge(), getattr(ranker, "eval_metric", None))
         by_order = any(getattr(metric, "ties", None) == "input" for metric in metrics)
         arrangement = Arrangement.of(data.subset(kept), sort_rows=not by_order)
         held_out = None if valid is None else arrangement.like(valid.subset(kept))
@@ -208,7 +213,7 @@ class RankerSelector(Selector):
         return eval_data(eval_set, self, owner=owner, regroup=regroup, missing=ranker.takes_missing)
 
 
-def _constant(data: RankingData, ranker: Ranker) -> NDArray[np.bool_]:
+def useless_to(ranker: Ranker, data: RankingData) -> NDArray[np.bool_]:
     """Features that tell nothing to this ranker.
 
     What a query's documents have in common cannot rank them where scores are sums over features; a tree may use it

@@ -9,58 +9,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leanrank._declared import declared
-from leanrank.data.ranking_data import RankingData, RankingSource, concatenate
+from leanrank.data.door import in_memory
+from leanrank.data.ranking_data import RankingData, RankingSource
 from leanrank.engines.fold import fold
-from leanrank.errors import is_whole, require, require_one_of
 from leanrank.selectors._base import Selector
+from leanrank.selectors.neighbours import Neighbours
 from leanrank.selectors.path import Path
 from leanrank.stats.constant import Constant, varying
 from leanrank.stats.relief import DataExtent, Extent, ReliefSums, Weighing
 from leanrank.stats.row_sample import RowSample
 
 Floats = NDArray[np.float64]
-
-
-@dataclass(frozen=True)
-class Neighbours:
-    """Where the neighbours of a document are looked for, and for which documents.
-
-    Parameters
-    ----------
-    scope : {"query", "global"}, default="query"
-        In the same query, or anywhere (the classic method; needs all rows in memory).
-    metric : {"manhattan", "euclidean"}, default="manhattan"
-        Distance between documents.
-    scale : bool, default=True
-        Divide differences by the feature's range over all rows.
-    n_samples : int or None, default=None
-        Visit a random sample of so many documents; all if not given.
-    random_state : int, default=0
-        Seed of the sample.
-
-    See Also
-    --------
-    ReliefF, RankFilter, RReliefF, RankWrapper
-
-    Examples
-    --------
-    >>> from leanrank import Neighbours, ReliefF
-    >>> ReliefF(neighbours=Neighbours("global"))
-    ReliefF(neighbours=Neighbours(scope='global', metric='manhattan', scale=True, n_samples=None, random_state=0))
-    """
-
-    scope: str = "query"
-    metric: str = "manhattan"
-    scale: bool = True
-    n_samples: int | None = None
-    random_state: int = 0
-
-    def check(self) -> None:
-        """Refuse what cannot be."""
-        require_one_of(self, scope=("query", "global"), metric=("manhattan", "euclidean"))
-        some = self.n_samples is None or is_whole(self.n_samples, 1)
-        require(self, "n_samples", "a whole number >= 1 or None", some)
-        require(self, "random_state", "a whole number >= 0", is_whole(self.random_state, 0))
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,8 +73,8 @@ class ReliefSelector(Selector):
         raise NotImplementedError(f"{type(self).__name__} must define _weights.")
 
     def _fit(self, source: RankingSource) -> Path:
-        if self._near.scope == "global" and not isinstance(source, RankingData):
-            source = concatenate(list(source.blocks()))
+        if self._near.scope == "global":
+            source = in_memory(source)
         statistics: list[Any] = [Constant(), DataExtent()]
         if self._near.n_samples is not None:
             statistics.append(RowSample(int(self._near.n_samples), int(self._near.random_state)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import field, replace
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -73,8 +73,9 @@ class BestGain(Selector):
         Stop after so many features.
     count_picked : bool
         Whether documents taken already count in the length of a segment.
-    shuffle_ties : int or None
-        Equal values keep the order of the file, or get an order drawn once for each query from this seed.
+    shuffle_ties : int, True or None
+        Equal values keep the order of the file, or get an order drawn once for each query from this seed; True is
+        the seed 0.
     n_features_to_select : int, float or None
         Take exactly so many, whatever they gain; None leaves it to `delta`.
     engine : optional
@@ -122,7 +123,7 @@ class BestGain(Selector):
     relevance_threshold: float = field(default=1, kw_only=False)
     max_features: int | None = field(default=None, kw_only=False)
     count_picked: bool = False
-    shuffle_ties: int | None = None
+    shuffle_ties: int | bool | None = None
     n_features_to_select: int | float | None = None
     engine: Any = None
     limits: Limits | None = None
@@ -133,8 +134,8 @@ class BestGain(Selector):
         self._require_number("relevance_threshold", "a number")
         if self.max_features is not None:
             self._require_number("max_features", "a whole number >= 1 or None", 1)
-        if self.shuffle_ties is not None:
-            self._require_number("shuffle_ties", "a whole number >= 0 or None", 0)
+        if self.shuffle_ties is not None and self.shuffle_ties is not True:
+            self._require_number("shuffle_ties", "a whole number >= 0, True or None", 0)
         self._merging()  # an unknown metric is refused here
 
     def _check_sizes(self) -> None:
@@ -150,8 +151,17 @@ class BestGain(Selector):
             measure = parse_metric(self.metric, relevance_threshold=self.relevance_threshold, empty="zero")
         else:
             measure = parse_metric(self.metric)
-        seed = None if self.shuffle_ties is None else int(self.shuffle_ties)
-        return Merging(measure, float(self.relevance_threshold), bool(self.count_picked), seed)
+        return Merging(measure, float(self.relevance_threshold), bool(self.count_picked), self._seed())
+
+    def _seed(self) -> int | None:
+        return None if self.shuffle_ties is None else 0 if self.shuffle_ties is True else int(self.shuffle_ties)
+
+    def change_seeds(self, change: Callable[[int], int]) -> Self:
+        """Replace the seed of the order of equal values, if it is drawn, by ``change(seed)``."""
+        seed = self._seed()
+        if seed is not None:
+            self.set_params(shuffle_ties=change(seed))
+        return self
 
     def _fit(self, source: RankingSource) -> Path:
         merging = self._merging()

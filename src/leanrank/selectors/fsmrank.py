@@ -54,6 +54,8 @@ class Fitting:
         How far the optimality conditions may be violated.
     max_iter : int, default=20_000
         Steps at most.
+    metric : str or metric, default="map"
+        Chooses among several lambdas; with `FSMSVM` among several C and sizes too.
 
     See Also
     --------
@@ -63,6 +65,7 @@ class Fitting:
     cv: int = 5
     tol: float = 1e-7
     max_iter: int = 20_000
+    metric: Any = "map"
 
     def check(self) -> None:
         """Refuse what cannot be."""
@@ -90,17 +93,16 @@ class FSMRank(RankerSelector):
     n_features_to_select : int, float or None
         At most how many, or which share of all, by absolute weight; None takes all that have a weight.
     lambda1, lambda2 : float or sequence of floats
-        Price of similarity and of unimportance, >= 0. Of several values, the pair with the best `metric` on held-out
-        queries is kept (of equals the largest): those of the `eval_set` of `fit`, or of folds without one.
+        Price of similarity and of unimportance, >= 0. Of several values, the pair with the best metric (that of
+        `fitting`) on held-out queries is kept (of equals the largest): those of the `eval_set` of `fit`, or of folds
+        without one.
     unimportance : {"complement", "stretched", "inverse"}
         b is 1 - importance; the same with importances stretched to [0, 1] from the smallest to the largest, so that
         they count however close to each other they are; or 1 / importance.
     importance, similarity : str or object
         What `feature_graph` takes. Absolute similarities are used.
-    metric : str or metric
-        Chooses among several lambdas.
     fitting : Fitting or None
-        How the minimum is found, and in how many folds lambdas are compared; None is ``Fitting()``.
+        How the minimum is found, and how lambdas are compared; None is ``Fitting()``.
 
     Attributes
     ----------
@@ -153,7 +155,6 @@ class FSMRank(RankerSelector):
     unimportance: str = "complement"
     importance: Any = "map"
     similarity: Any = "kendall"
-    metric: Any = "map"
     fitting: Fitting | None = None
     engine: Any = None
 
@@ -173,6 +174,9 @@ class FSMRank(RankerSelector):
     @property
     def _way(self) -> Fitting:
         return Fitting() if self.fitting is None else self.fitting
+
+    def _judge(self) -> Any:
+        return self._way.metric
 
     def _new_ranker(self) -> Ranker:
         return RankSVM()
@@ -228,7 +232,8 @@ class FSMRank(RankerSelector):
         self, data: RankingData, valid: RankingData | None, pairs: list[tuple[float, float]]
     ) -> tuple[float, float]:
         """The pair of lambdas that ranks held-out queries best; one that leaves no weight is never taken."""
-        measure = parse_metric(self.metric) if isinstance(self.metric, str) else self.metric
+        by = self._way.metric
+        measure = parse_metric(by) if isinstance(by, str) else by
         if valid is None and data.n_queries < 2:
             raise ParameterError(
                 f"{type(self).__name__} needs an eval_set, or two queries, to choose among {len(pairs)} pairs of "

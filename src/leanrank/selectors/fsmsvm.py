@@ -71,7 +71,7 @@ class FSMSVM(FSMRank):
     C: Any = 1.0
 
     def _new_ranker(self) -> Ranker:
-        return RankSVM(self.C, eval_metric=self.metric)
+        return RankSVM(self.C, eval_metric=self._way.metric)
 
     def _conclude(self, bench: Bench, weight: Vector) -> Path:
         path = by_weight(weight, self.graph_)
@@ -89,7 +89,7 @@ class FSMSVM(FSMRank):
             ranker, columns = bench.train(path.order[:size].tolist(), valid=bench.valid)
             quality = 0.0
             if bench.valid is not None:
-                quality = round(ranker.score(bench.valid.subset(columns), metric=self.metric), 12)
+                quality = round(ranker.score(bench.valid.subset(columns), metric=self._way.metric), 12)
             if stop == 0 or quality > best:
                 stop, best = size, quality
                 self.coef_[:] = 0.0

@@ -31,7 +31,7 @@ FILTER_FACTOR = 3
 #: Elimination trains on no more features than this; behind them the filter's order stands.
 ELIMINATED = 30
 #: Share of the features left that elimination drops at a step.
-STEP = 0.15
+STEP = 1 / 3
 
 
 class Known(Protocol):
@@ -179,7 +179,7 @@ class FilteredRFE(RankerSelector):
 
     Notes
     -----
-    Some twenty trainings at most. In the registry "rfe" and "mrmr>rfe".
+    Nine trainings at most, fewer where a size is asked for. In the registry "rfe" and "mrmr>rfe".
 
     References
     ----------
@@ -250,6 +250,7 @@ class FilteredRFE(RankerSelector):
         first = np.sort(np.array([step.feature for step in ordered[:n_first]], dtype=np.int64))
         elimination: Any = RankingRFE(
             ranker.for_columns(first.tolist(), data.n_features),
+            min(wanted, n_first),
             step=self.step,
             limits=Limits.of_columns(limits.only(first)),
         )

@@ -12,8 +12,8 @@ from scipy.stats import rankdata
 from sklearn.base import clone
 
 from leanrank._declared import declared
-from leanrank.data.door import as_ranking_data, is_source
-from leanrank.data.ranking_data import RankingData, RankingSource, concatenate
+from leanrank.data.door import as_ranking_data, in_memory, is_source
+from leanrank.data.ranking_data import RankingData, RankingSource
 from leanrank.engines.fold import fold
 from leanrank.errors import DataError
 from leanrank.rankers._base import Ranker
@@ -147,7 +147,7 @@ class RankWrapper(ReliefSelector):
             return super().fit(X, y, qid=qid, regroup=regroup)
         given = np.asarray(scores, dtype=np.float64)
         if is_source(X):
-            X = X if isinstance(X, RankingData) else concatenate(list(X.blocks()))
+            X = in_memory(X)
             n = X.n_rows
         else:
             n = len(np.asarray(qid)) if y is None else len(np.asarray(y))
@@ -195,7 +195,7 @@ class RankWrapper(ReliefSelector):
             ranker: Any = RankSVM()
         else:
             ranker = as_ranker(self.ranker) if isinstance(self.ranker, str) else clone(self.ranker)
-        data = source if isinstance(source, RankingData) else concatenate(list(source.blocks()))
+        data = in_memory(source)
         return ranker.fit(data) if isinstance(ranker, Ranker) else ranker.fit(data.X, data.y)
 
     def _sums(self, statistic: ReliefSums, source: RankingSource) -> tuple[Floats, Floats, int]:

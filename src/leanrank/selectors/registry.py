@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from importlib import import_module
-from typing import Any
+from typing import Any, get_args, get_type_hints
 
 from leanrank.errors import ParameterError, UnknownNameError
 from leanrank.selectors._base import Selector
@@ -93,20 +93,43 @@ def selector_class(name: str) -> type[Selector]:
 
 
 def get(name: str, **params: Any) -> Selector:
-    """A new selector by name; `params` come before what the name presets.
+    """A new selector by name; `params` come before what the name presets, a dot leads into a settings object.
 
     >>> get("gas", c=0.5)
     GAS(c=0.5)
+    >>> get("relieff", **{"neighbours.n_samples": 50}).neighbours.n_samples
+    50
     >>> get("mrmr>rfe", n_features_to_select=5)
     FilteredRFE(filter='mrmr', n_features_to_select=5)
     """
     entry = _entry(name)
     cls = entry.selector_class()
     known = cls._get_param_names()
-    for key in params:
+    plain: dict[str, Any] = {}
+    inner: dict[str, dict[str, Any]] = {}
+    for key, value in params.items():
+        name, dot, setting = key.partition(".")
+        if name not in known:
+            raise ParameterError(str(UnknownNameError.of(f"parameter of {cls.__name__}", name, known)))
+        if dot:
+            inner.setdefault(name, {})[setting] = value
+        else:
+            plain[name] = value
+    settings = {name: _settings(cls, name, values) for name, values in inner.items()}
+    return cls(**{**entry.preset(), **plain, **settings})
+
+
+def _settings(cls: type[Selector], name: str, values: dict[str, Any]) -> Any:
+    """The settings object that a parameter takes, with these values."""
+    kinds: list[Any] = [kind for kind in get_args(get_type_hints(cls)[name]) if is_dataclass(kind)]
+    if not kinds:
+        raise ParameterError(f"The {name!r} parameter of {cls.__name__} has no settings inside: drop the dot.")
+    [kind] = kinds
+    known = [field.name for field in fields(kind)]
+    for key in values:
         if key not in known:
-            raise ParameterError(str(UnknownNameError.of(f"parameter of {cls.__name__}", key, known)))
-    return cls(**{**entry.preset(), **params})
+            raise ParameterError(str(UnknownNameError.of(f"setting of {kind.__name__}", key, known)))
+    return kind(**values)
 
 
 def _entry(name: str) -> Entry:

@@ -58,9 +58,10 @@ class RankingRFE(RankerSelector):
 
     Notes
     -----
-    K / step trainings. With an `eval_set` in `fit`, rankers that stop early stop by it, and "permutation", "loss" and
-    "shap" are measured on it instead of the training data. Good with boosters, whose gain tells features apart that a
-    filter cannot; near copies share their importance, so one of a pair may go too early: put a graph filter before it.
+    K / step trainings, down to the size asked for. With an `eval_set` in `fit`, rankers that stop early stop by it, and
+    "permutation", "loss" and "shap" are measured on it instead of the training data. Good with boosters, whose gain
+    tells features apart that a filter cannot; near copies share their importance, so one of a pair may go too early:
+    put a graph filter before it.
 
     References
     ----------
@@ -93,13 +94,16 @@ class RankingRFE(RankerSelector):
         gone: list[Step] = []
         shares = np.full(bench.n_features, np.nan)
         self.n_trained_ = 0
+        enough = self._wanted(self.n_features_in_) or 0  # the last of these are ordered by the last training
         while n_left := int(left.sum()):
-            weight = bench.importances(np.flatnonzero(left), self.importance, self.metric, self.random_state)
-            self.n_trained_ += 1
+            if n_left > enough or not self.n_trained_:
+                weight = bench.importances(np.flatnonzero(left), self.importance, self.metric, self.random_state)
+                self.n_trained_ += 1
             largest = weight[left].max()
             shares[left] = weight[left] / largest if largest > 0 else weight[left]
             spare = int((left & ~limits.must_keep).sum()) or n_left
-            for _ in range(1 if n_left == 1 else min(self._n_out(n_left), n_left - 1, spare)):
+            n_out = min(self._n_out(n_left), max(n_left - enough, 1), n_left - 1, spare)
+            for _ in range(max(1, n_out)):
                 feature = _least_needed(weight, shares, left, limits)
                 why = f"importance {shares[feature]:.6g} of the largest among the last {n_left}"
                 gone.append(Step(feature, float(shares[feature]), float(shares[feature]), why))

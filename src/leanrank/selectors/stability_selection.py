@@ -13,7 +13,8 @@ from sklearn.base import clone
 
 from leanrank._declared import declared
 from leanrank.data.arrangement import Arrangement
-from leanrank.data.ranking_data import RankingData, RankingSource, concatenate
+from leanrank.data.door import in_memory
+from leanrank.data.ranking_data import RankingData, RankingSource
 from leanrank.engines.fold import fold
 from leanrank.errors import ParameterError
 from leanrank.selectors._base import Selector
@@ -100,7 +101,7 @@ class StabilitySelection(Selector):
         self._require_number("threshold", "> 0 and <= 1", low=np.nextafter(0, 1), high=1)
 
     def _fit(self, source: RankingSource) -> Path:
-        data = source if isinstance(source, RankingData) else concatenate(list(source.blocks()))
+        data = in_memory(source)
         kept = varying(fold(Constant(), data))
         taken, places = (runs[:, kept] for runs in self._runs(data, Arrangement.of(data.subset(kept)).queries))
         frequency, place = np.round(taken.mean(axis=0), 12), np.round(places.mean(axis=0), 12)
@@ -139,9 +140,7 @@ class StabilitySelection(Selector):
 
     def _fresh(self, run: int) -> Selector:
         selector: Selector = GAS(0.25) if self.selector is None else clone(self.selector)
-        if isinstance(selector.get_params(deep=False).get("random_state"), int):
-            selector.set_params(random_state=selector.get_params(deep=False)["random_state"] + run)
-        return selector
+        return selector.change_seeds(lambda seed: seed + run)
 
 
 def wilson(successes: NDArray[np.int64], n: int, confidence: float) -> NDArray[np.float64]:

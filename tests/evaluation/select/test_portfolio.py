@@ -7,11 +7,14 @@ import pickle
 import numpy as np
 import pytest
 
-from leanrank import GAS, BestGain, RankSVM, make_ranking, metric
+from leanrank import FSSCPR, GAS, BestGain, RankSVM, make_ranking, metric
 from leanrank.errors import UnknownNameError
+from leanrank.evaluation.journal import Journal
 from leanrank.evaluation.select import held_out as held_out_module
+from leanrank.evaluation.select.effort import EFFORTS, EVERY
 from leanrank.evaluation.select.held_out import HeldOut, Material
-from leanrank.evaluation.select.portfolio import AUTO, Sight, portfolio
+from leanrank.evaluation.select.portfolio import Sight, portfolio
+from leanrank.evaluation.tasks import Tasks
 from leanrank.evaluation.training import prepared
 from leanrank.selectors import registry
 from leanrank.selectors._ranker_selector import RankerSelector
@@ -27,26 +30,41 @@ def data():
 
 @pytest.fixture
 def held_out(data):
-    return HeldOut(Material(data, None, RankSVM(C=1.0)), metric("ndcg@10"), cv=3, random_state=0)
+    held_out = HeldOut(Material(data, None, RankSVM(C=1.0)), metric("ndcg@10"), cv=3, random_state=0)
+    with Tasks(Journal(None, {})) as tasks:
+        held_out.reference(tasks)
+    return held_out
 
 
 def sight(held_out, i, largest=8):
-    return Sight(held_out, i, ColumnLimits.none(8), largest)
+    return Sight(held_out, i, ColumnLimits.none(8), largest, held_out.share(i))
 
 
 def test_every_name_is_a_selector_of_the_registry():
-    assert set(AUTO) <= set(registry.names())
+    assert set(EVERY) <= set(registry.names())
     for name, selector in portfolio("auto").items():
         assert repr(selector) == repr(registry.get(name))
-    assert list(portfolio("auto")) == list(AUTO)
+    assert list(portfolio("auto")) == list(EVERY)
     assert list(portfolio("gas, mrmr-f")) == ["gas", "mrmr-f"]
     assert list(portfolio([GAS(c=0.3), "gas", GAS(c=0.4)])) == ["gas", "gas-2", "gas-3"]
     with pytest.raises(UnknownNameError, match="did you mean 'blend"):
         portfolio("blend+mrm")
 
 
+@pytest.mark.parametrize("effort", EFFORTS.values(), ids=EFFORTS)
+def test_efforts_keep_the_order_of_preference(effort):
+    for methods in (effort.methods, effort.at_a_size):
+        assert list(methods) == sorted(methods, key=EVERY.index)
+    assert list(portfolio("auto", effort.methods)) == list(effort.methods)
+
+
+def test_methods_by_name_draw_from_the_seed_of_the_run_and_objects_from_their_own():
+    chosen = portfolio(["fs-scpr", "ranking-boruta", FSSCPR(random_state=3)], seed=7)
+    assert [selector.random_state for selector in chosen.values()] == [7, 7, 3]
+
+
 @pytest.mark.parametrize(
-    "name", [name for name in AUTO if not issubclass(registry.selector_class(name), RankerSelector)]
+    "name", [name for name in EVERY if not issubclass(registry.selector_class(name), RankerSelector)]
 )
 def test_a_filter_is_the_same_as_fitted_alone(held_out, data, name):
     for i in (0, None):
@@ -55,28 +73,23 @@ def test_a_filter_is_the_same_as_fitted_alone(held_out, data, name):
         np.testing.assert_array_equal(sight(held_out, i).order(registry.get(name)), alone)
 
 
-def test_the_share_is_the_mean_over_resamples(held_out):
-    weights = []
-    for train, valid in held_out.folds.resamples(1):
-        ranker = held_out.ranker
-        fitted = BoosterImportance(ranker).fit(prepared(train, ranker), eval_set=prepared(valid, ranker))
-        weights.append(fitted.scores_ / fitted.scores_.sum())
-    share = sight(held_out, 1).share
-    np.testing.assert_allclose(share, np.mean(weights, axis=0), atol=1e-9)
+def test_the_share_is_that_of_the_ranker_trained_on_all_features(held_out):
+    ranker = held_out.ranker
+    train, valid = (prepared(part, ranker) for part in held_out.folds.train_valid(1))
+    weight = BoosterImportance(ranker).fit(train, eval_set=valid).scores_
+    np.testing.assert_allclose(held_out.share(1), weight / weight.sum(), atol=1e-9)
+    np.testing.assert_allclose(held_out.share(None), np.mean([held_out.share(i) for i in range(3)], axis=0), atol=1e-9)
     order = sight(held_out, 1).order(registry.get("importance"))
-    np.testing.assert_array_equal(order, np.argsort(-share, kind="stable"))
+    np.testing.assert_array_equal(order, np.argsort(-held_out.share(1), kind="stable"))
 
 
-def test_graph_and_share_are_computed_once_for_all(held_out, monkeypatch):
-    graphs, trained = [], []
-    feature_graph, fit = held_out_module.feature_graph, BoosterImportance.fit
+def test_graphs_are_computed_once_for_all(held_out, monkeypatch):
+    graphs, feature_graph = [], held_out_module.feature_graph
     monkeypatch.setattr(held_out_module, "feature_graph", lambda *a, **k: graphs.append(1) or feature_graph(*a, **k))
-    monkeypatch.setattr(BoosterImportance, "fit", lambda *a, **k: trained.append(1) or fit(*a, **k))
     for name in ("mrmr-cosine", "gas-cosine", "blend+mrmr", "importance+mrmr", "importance", "rfe", "mrmr>rfe"):
         for i in (0, 1, 2):
             assert len(sight(held_out, i).order(registry.get(name))) == 8
     assert len(graphs) == 3  # one a part; a fold's is the sum of two
-    assert len(trained) == 6  # two a fold
 
 
 def test_the_graph_of_a_fold_is_that_of_its_queries(held_out):
@@ -105,5 +118,5 @@ def test_only_the_data_as_given_travel(held_out, data):
     again = pickle.loads(pickle.dumps(held_out))
     assert set(vars(again.material)) == {"data", "valid", "ranker"}
     assert not again._graphs
-    assert not again._shared
-    np.testing.assert_array_equal(again.fit(0, [0, 1]), held_out.fit(0, [0, 1]))
+    assert not again._shares
+    np.testing.assert_array_equal(again.fit(0, [0, 1])[0], held_out.fit(0, [0, 1])[0])

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from leanrank import RankSVM, make_ranking, metric
-from leanrank.errors import ParameterError
-from leanrank.evaluation.select import sizes
+from leanrank.errors import ParameterError, UnknownNameError
+from leanrank.evaluation.select.effort import EFFORTS, effort_of
 from leanrank.evaluation.select.portfolio import portfolio
 from leanrank.evaluation.select.request import Request
 from leanrank.selectors.limits import Limits
@@ -26,6 +26,7 @@ def request_of_two():
         metric=metric("ndcg@5"),
         methods=["gas"],
         portfolio=portfolio(["gas"]),
+        effort=EFFORTS["normal"],
         n_features=np.int64(2),
         max_loss=0.01,
         level=0.95,
@@ -69,11 +70,22 @@ def test_what_cannot_be_is_refused(request_of_two):
             replace(request_of_two, **change).checked()
 
 
-def test_sizes_of_curves():
-    coarse, fine = sizes.curve_sizes(1, 136)
-    assert set(coarse) <= set(fine)
-    assert fine[0] == 1
-    assert fine[-1] < 136
-    assert sizes.curve_sizes(7, 12)[1] == [7, 8, 10]
-    assert sizes.curve_sizes(1, 1) == ([1], [1])
-    assert [sizes.n_repeats(n) for n in (10, 100, 200, 400, 5000)] == [6, 4, 2, 1, 1]
+@pytest.mark.parametrize("effort", EFFORTS.values(), ids=EFFORTS)
+def test_sizes_of_curves(effort):
+    for least, n_features in ((1, 136), (1, 2000), (7, 12), (3, 3), (1, 2)):
+        sizes = effort.sizes(least, n_features)
+        assert sizes == sorted(set(sizes))
+        assert sizes[0] >= least
+        assert sizes[-1] <= max(least, round(0.6 * n_features))
+        assert len(sizes) <= effort.n_sizes
+    assert effort.sizes(1, 1) == [1]
+
+
+def test_only_the_thorough_repeat_themselves():
+    assert [EFFORTS["thorough"].n_repeats(n) for n in (10, 100, 200, 400, 5000)] == [6, 4, 2, 1, 1]
+    assert [EFFORTS[name].n_repeats(10) for name in ("quick", "normal")] == [1, 1]
+
+
+def test_an_effort_that_is_not_known():
+    with pytest.raises(UnknownNameError, match="did you mean 'thorough'"):
+        effort_of("thorogh")

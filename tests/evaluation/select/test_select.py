@@ -21,7 +21,7 @@ from leanrank import (
 )
 from leanrank.errors import DataError, ParameterError, UnknownNameError
 from leanrank.evaluation.journal import Journal, read_about
-from leanrank.evaluation.select.sizes import SIZES
+from leanrank.evaluation.select.effort import EFFORTS
 
 QUICK = {"ranker": "ranksvm", "methods": ["gas-cosine", "mrmr-cosine"], "cv": 3, "max_loss": 0.03, "progress": False}
 
@@ -89,16 +89,16 @@ def test_the_stop_rule_takes_the_smallest_that_passes(chosen):
     assert all(point.low < -0.03 for point in smaller)
 
 
-def test_the_number_of_features_is_exact_not_one_of_the_sizes_of_the_curve():
+def test_with_much_effort_the_number_of_features_is_exact_not_one_of_the_sizes_of_the_curve():
     data, _ = make_ranking(80, n_informative=17, n_redundant=0, n_noise=13, random_state=0)
     sizes = set()
     for max_loss in (0.05, 0.06, 0.07):
-        chosen = select(data, **{**QUICK, "methods": ["mrmr-cosine"], "max_loss": max_loss})
+        chosen = select(data, **{**QUICK, "methods": ["mrmr-cosine"], "max_loss": max_loss}, effort="thorough")
         at = {point.k for point in chosen.curve}
         assert chosen.proven
         assert chosen.n_features - 1 in at  # it was tried, and is not proven
         sizes.add(chosen.n_features)
-    assert sizes - set(SIZES)
+    assert sizes - set(EFFORTS["thorough"].sizes(1, 30))
 
 
 def test_few_queries_prove_little_so_all_features_stay(planted, tmp_path):
@@ -157,12 +157,13 @@ def test_a_method_that_finds_nothing_in_other_folds_stays_as_measured():
     assert answered == 3
 
 
-def test_what_does_nothing_is_dropped_to_the_last_feature():
+def test_what_does_nothing_is_dropped_and_costs_nothing():
     data, _ = make_ranking(40, n_informative=13, n_redundant=0, n_noise=0, n_constant=7, random_state=0)
     for method in ("mrmr-cosine", "gas-cosine", "importance"):  # of some the path ends where nothing is left to gain
         chosen = select(data, **{**QUICK, "methods": [method], "max_loss": 0.002})
-        assert chosen.n_features == 13  # between the sizes of the curve, 12 and 15
-        assert chosen.versus_all["mean"] == 0
+        assert chosen.n_features <= 13
+        assert len(chosen.dropped) >= 7
+        assert chosen.baseline["n_features"] == 13  # what is constant in every query is not measured at all
 
 
 def _fits(path):

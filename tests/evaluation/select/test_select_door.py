@@ -48,6 +48,7 @@ def test_a_plain_call_writes_what_it_always_wrote(data):
         "metric_name": "ndcg@10",
         "ranker": "RankSVM()",
         "methods": ["gas"],
+        "effort": "normal",
         "n_features": 2,
         "max_loss": 0.002,
         "level": 0.95,

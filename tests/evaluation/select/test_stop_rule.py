@@ -57,11 +57,11 @@ def test_skipped_queries_do_not_count():
 
 
 def test_large_tables_are_resampled_in_chunks(monkeypatch):
-    from leanrank.evaluation.select import stop_rule
+    from leanrank.evaluation import bootstrap
 
     values = np.random.default_rng(0).normal(size=(3, 40))
     whole = differences(values, np.zeros(40), n_resamples=100)
-    monkeypatch.setattr(stop_rule, "_CHUNK_CELLS", 400)
+    monkeypatch.setattr(bootstrap, "_CHUNK_CELLS", 400)
     assert differences(values, np.zeros(40), n_resamples=100) == whole
 
 

@@ -111,8 +111,8 @@ def read_sizes(path: PathLike) -> NDArray[np.int64]:
 
 def _size(token: bytes, name: str, line: int) -> int:
     if not token.isdigit() or len(token) > 18 or int(token) == 0:
-        found = token[:40].decode("utf-8", "backslashreplace")
-        raise DataError(f"{name}, line {line:,}: found {found!r}, expected the number of rows of a query, 1 or more.")
+        text = token[:40].decode("utf-8", "backslashreplace")
+        raise DataError(f"{name}, line {line:,}: found {text!r}, expected the number of rows of a query, 1 or more.")
     return int(token)
 
 

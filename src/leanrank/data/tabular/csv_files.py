@@ -138,12 +138,12 @@ def _sentence(path: Path, delimiter: str, error: Exception, names: Sequence[str]
     where = f"{path}, line {_line(path, delimiter, int(record.group(1)))}" if record else f"{path}"
     if "Empty CSV" in text:
         return f"{path}: the file is empty: a line of column names and at least one document are needed."
-    if found := re.search(r"Expected (\d+) columns, got (\d+)", text):
-        return f"{where}: {found.group(2)} cells where the line of column names has {found.group(1)}."
-    if found := re.search(r"invalid value '(.*)'", text):
+    if cells := re.search(r"Expected (\d+) columns, got (\d+)", text):
+        return f"{where}: {cells.group(2)} cells where the line of column names has {cells.group(1)}."
+    if value := re.search(r"invalid value '(.*)'", text):
         number = re.search(r"column #(\d+)", text)
         column = f"column {names[int(number.group(1))]!r}" if number and names else "a column"
-        return f"{where}: {found.group(1)!r} in {column} is not a number."
+        return f"{where}: {value.group(1)!r} in {column} is not a number."
     if "straddling" in text:
         return f"{path}: a line is longer than {_BLOCK_BYTES >> 20} MiB, or a quote is never closed."
     return f"{where}: cannot be read as CSV: {text}"

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from leanrank.data.folds import Fold
-from leanrank.errors import ParameterError
+from leanrank.errors import ParameterError, UnknownNameError
 from leanrank.evaluation.journal_schema import COMPARE
 from leanrank.evaluation.protocol import Protocol
 from leanrank.metrics._base import Metric
 from leanrank.rankers import registry as rankers_by_name
 from leanrank.selectors import registry as selectors_by_name
+from leanrank.selectors.selection_record import plain
 
 
 @dataclass(frozen=True)
@@ -30,11 +31,14 @@ class CompareSettings(Protocol):
         The feature graph, computed once per fold for all methods that live on one.
     tune : bool, default=False
         Whether selectors are tuned over their grids too, or taken with their defaults.
+    ranker_settings : dict, default={}
+        Parameters of rankers, by the name of the ranker: ``{"lightgbm": {"num_leaves": 63}}``. They are not tuned.
     """
 
     importance: str = "map"
     similarity: str = "kendall"
     tune: bool = False
+    ranker_settings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -57,7 +61,8 @@ class Request:
         settings: CompareSettings,
     ) -> Request:
         """Check names and sizes; "all" and "filters" become the methods they stand for."""
-        return cls(_methods(methods), _rankers(rankers), _sizes(k), tuple(metrics), settings)
+        named = _rankers(rankers, settings.ranker_settings)
+        return cls(_methods(methods), named, _sizes(k), tuple(metrics), settings)
 
     @cached_property
     def measures(self) -> dict[str, Metric]:
@@ -78,6 +83,8 @@ class Request:
             "tune": settings.tune,
             "scaler": None if settings.scaler is None else repr(settings.scaler),
             "random_state": settings.random_state,
+            # journals of before have none
+            **({"ranker_settings": plain(settings.ranker_settings)} if settings.ranker_settings else {}),
         }
 
 
@@ -98,9 +105,14 @@ def _methods(methods: Sequence[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(names))
 
 
-def _rankers(rankers: Sequence[str]) -> tuple[str, ...]:
+def _rankers(rankers: Sequence[str], settings: Mapping[str, Mapping[str, Any]]) -> tuple[str, ...]:
     for name in rankers:
         rankers_by_name.ranker_class(name)
+        if name in settings:
+            rankers_by_name.get(name, **settings[name])
+    for name in settings:
+        if name not in rankers:
+            raise UnknownNameError.of("ranker among those compared", name, rankers)
     if not rankers:
         raise ParameterError.of("compare", "rankers", "at least one name", list(rankers))
     return tuple(dict.fromkeys(rankers))

@@ -19,7 +19,6 @@ from leanrank.evaluation.journal import Journal, Task
 from leanrank.evaluation.journal_schema import cell_task, graph_task, selections_task
 from leanrank.evaluation.records import ALL_FEATURES
 from leanrank.evaluation.tasks import Tasks
-from leanrank.kernels._threads import default_threads
 from leanrank.selectors import registry as selectors_by_name
 from leanrank.selectors._graph_selector import GraphSelector
 from leanrank.stats.feature_graph import FeatureGraph, feature_graph
@@ -33,7 +32,7 @@ def compare(
     k: Sequence[int] = (5, 10, 15, 20),
     metrics: Sequence[str] = ("ndcg@1", "ndcg@3", "ndcg@5", "ndcg@10", "map"),
     journal: str | PathLike[str] | None = None,
-    n_jobs: int = 1,
+    n_jobs: int | None = None,
     engine: Any = None,
     settings: CompareSettings | None = None,
 ) -> Comparison:
@@ -57,8 +56,9 @@ def compare(
         What to report.
     journal : path, optional
         The file; None keeps the results in memory.
-    n_jobs : int
-        Processes. More than one needs `if __name__ == "__main__":` around the call in a script.
+    n_jobs : int, optional
+        Tasks at a time, each on one core; the result does not depend on it. None takes every core, with threads of this
+        process. A number takes processes: more than one needs `if __name__ == "__main__":` around the call in a script.
     engine : optional
         The workers of a `DaskEngine` or `SparkEngine` compute the tasks instead; the journal stays here. Data in
         memory are sent to every worker once, a folder is read there. With a `LocalEngine` the tasks stay here, and
@@ -82,7 +82,9 @@ def compare(
     about = request.about(context.folds)
     with (
         Journal(journal, about) as results,
-        Tasks(results, n_jobs=n_jobs, processes=True, engine=engine, progress=True, owner="compare") as tasks,
+        Tasks(
+            results, n_jobs=n_jobs, processes=n_jobs is not None, engine=engine, progress=True, owner="compare"
+        ) as tasks,
     ):
         context.engine = None if tasks.elsewhere else engine
         _run(tasks, context)
@@ -169,8 +171,9 @@ def _select(context: Context, task: Task, graph: dict[str, Any] | None) -> list[
     settings = context.request.settings
     selector = as_selector(task["method"])
     assert selector is not None
-    if "random_state" in selector.get_params(deep=False):
-        selector.set_params(random_state=settings.random_state)
+    if settings.random_state is not None:
+        seed = settings.random_state
+        selector.change_seeds(lambda _: seed)
     points = grids.points(selector_grid(selector) if settings.tune else None)
     train = context.fold(task["fold"]).train
     known = None if graph is None else FeatureGraph(**graph)
@@ -191,6 +194,6 @@ def _cell(context: Context, task: Task, chosen: list[dict[str, Any]] | None) -> 
             for c in chosen
             if c["k"] == task["k"]
         ]
-    by = request.settings.by
-    rankers = grids.rankers_of(task["ranker"], by, n_threads=default_threads())
+    by, name = request.settings.by, task["ranker"]
+    rankers = grids.rankers_of(name, by, request.settings.ranker_settings.get(name))
     return run_fold(fold, task["method"], sets, rankers, request.measures, by).to_dict()

@@ -141,6 +141,8 @@ class Rule:
             proven = [i for i in range(len(candidates) - 1) if losses[i].proves(loss)]
             return min(proven, key=lambda i: (candidates[i].cost, candidates[i].k, -means[i], i), default=None)
 
+        if len(candidates) == 1:
+            return Choice(0, True, "time was up before any smaller set was measured")
         size, sure = "cheapest" if self.priced else "smallest", f"{100 * self.level:g}% confidence"
         best = smallest(self.max_loss)
         if best is not None:

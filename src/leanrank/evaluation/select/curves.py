@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from leanrank.errors import DataError
+from leanrank.errors import DataError, TimeIsUpError
+from leanrank.evaluation.journal import Task
 from leanrank.evaluation.records import ALL_FEATURES
-from leanrank.evaluation.select import sizes
 from leanrank.evaluation.select.choice import Candidate, Rule, mean
+from leanrank.evaluation.select.effort import CONTENDERS, ELIMINATION, Effort, cost_of
 from leanrank.evaluation.select.held_out import HeldOut
 from leanrank.evaluation.select.paths import Paths
-from leanrank.evaluation.select.stop_rule import ADAPTIVE
 
 Values = NDArray[np.float64]
 
@@ -38,22 +38,30 @@ class Curves:
     paths : Paths
     rule : Rule
         What will choose: it says which candidates are worth measuring better.
+    effort : Effort
     held_out, sample : HeldOut
-        The cross-validation, and that of the first round (the same one where queries are few).
+        The cross-validation, and that of the race (the same one where queries are few).
     repeats : list of HeldOut
         Cross-validations with other folds.
     """
 
     paths: Paths
     rule: Rule
+    effort: Effort
     held_out: HeldOut
     sample: HeldOut
     repeats: list[HeldOut]
 
     def measured(self) -> Measured:
-        """Everything that was measured on all queries."""
-        candidates = self._candidates()
-        once = self._measure(self.held_out, [c.sets for c in candidates], "curves")
+        """Everything that was measured on all queries, in time."""
+        tasks = self.paths.tasks
+        tasks.plan(self._planned(), self._units)
+        reference = self.held_out.reference(tasks)
+        candidates, smaller = self._in_time(self.held_out, self._candidates(), "curves")
+        if not candidates and self.rule.n_features is not None:
+            raise TimeIsUpError.of(self.rule.n_features, tasks.clock.limit)
+        candidates.append(self.paths.everything(self.held_out.n_folds))
+        once = np.vstack([smaller, reference])
         out = Measured(candidates, once, self._repeated(candidates, once))
         return self._refined(out) if self.rule.n_features is None else out
 
@@ -62,37 +70,78 @@ class Curves:
         """The smallest size that there can be."""
         return max(1, int(self.paths.limits.must_keep.sum()))
 
-    def _candidates(self) -> list[Candidate]:
-        """The candidates of the curves, all features last; methods that fall behind leave after the first round."""
-        n_features = len(self.paths.limits.own)
-        coarse, fine = sizes.curve_sizes(self._least, n_features)
+    @property
+    def _curve(self) -> list[int]:
+        """The sizes to measure at; the middle one is that of the race."""
         if self.rule.n_features is not None:
-            coarse = fine = [self.rule.n_features]
+            return [self.rule.n_features]
+        return self.effort.sizes(self._least, len(self.paths.limits.own))
+
+    @property
+    def _race(self) -> list[int]:
+        return self._curve[len(self._curve) // 2 :][:1]
+
+    @property
+    def _is_race(self) -> bool:
+        several = len(self.paths.methods) > self.effort.few
+        return several and (self._curve != self._race or self.sample is not self.held_out)
+
+    def _units(self, task: Task) -> float:
+        """What a task costs, in trainings on all features."""
+        if "features" not in task:
+            return ELIMINATION if "rfe" in task["method"] else 0.0
+        part = self.sample.n_queries / self.held_out.n_queries if task["scope"] == self.sample.scope else 1.0
+        return part * cost_of(len(task["features"]), len(self.paths.limits.own))
+
+    def _planned(self) -> float:
+        """What the run will cost, in trainings on all features."""
+        n_features, methods = len(self.paths.limits.own), list(self.paths.methods)
+        cost = {k: cost_of(min(k, n_features), n_features) for k in self._curve}
+        paths = ELIMINATION * sum("rfe" in name for name in methods)
+        units = 1.0 + paths + len(methods) * sum(cost.values())
+        if self._is_race:
+            part = self.sample.n_queries / self.held_out.n_queries
+            race = paths + len(methods) * cost[self._race[0]] + (self.sample is not self.held_out)
+            again = sum(cost.values()) - (cost[self._race[0]] if self.sample is self.held_out else 0.0)
+            units = 1.0 + part * race + self.effort.finalists * again
+        if self.rule.n_features is None:
+            units += self.effort.n_adaptive * cost_of((self._curve[-1] + n_features) // 2, n_features) / 2
+        return self.held_out.n_folds * units * (1 + 0.6 * len(self.repeats))
+
+    def _candidates(self) -> list[Candidate]:
+        """The candidates of the curves but for all features; methods that lose the race leave."""
         every = list(self.paths.methods)
         methods = every
-        if len(every) > sizes.FINALISTS and (fine != coarse or self.sample is not self.held_out):
-            first = self.paths.candidates(self.sample, every, coarse)
-            values = self._measure(self.sample, [c.sets for c in first], "first round")
-            best = finalists(first, values, sizes.FINALISTS)
+        if self._is_race:
+            if self.sample is not self.held_out:
+                self.sample.reference(self.paths.tasks)
+            first, values = self._in_time(self.sample, self.paths.candidates(self.sample, every, self._race), "race")
+            best = finalists(first, values, self.effort.finalists)
             methods = [name for name in every if name in best]  # still in the order of preference
-        candidates = self.paths.candidates(self.held_out, methods, fine)
+        candidates = self.paths.candidates(self.held_out, methods, self._curve)
         if self.sample is self.held_out and len(methods) < len(every):
-            # what the first round measured is evidence too, and counts among what was tried
+            # what the race measured is evidence too, and counts among what was tried
             others = [name for name in every if name not in methods]
-            candidates += self.paths.candidates(self.held_out, others, coarse)
-        if not candidates:
+            candidates += self.paths.candidates(self.held_out, others, self._race)
+        if not candidates and not self.paths.tasks.clock.time_is_up:
             raise DataError(
                 f"None of the methods ({', '.join(every)}) selects a feature in every fold: name other methods, "
                 "or loosen 'never' and 'budget'."
             )
-        return [*candidates, self.paths.everything(self.held_out.n_folds)]
+        return candidates
+
+    def _in_time(self, held_out: HeldOut, candidates: list[Candidate], title: str) -> tuple[list[Candidate], Values]:
+        """The candidates that were measured before the time was up, and their values."""
+        values = held_out.measure(self.paths.tasks, [c.sets for c in candidates], title, optional=True)
+        there = [i for i, row in enumerate(values) if not np.isnan(row).all()]
+        return [candidates[i] for i in there], values[there]
 
     def _repeated(self, candidates: list[Candidate], once: Values) -> Values:
         """The values, for contenders and all features averaged over cross-validations with other folds."""
-        if not self.repeats:
+        if not self.repeats or len(candidates) == 1 or self.paths.tasks.clock.time_is_up:
             return once
         values = once.copy()
-        rows = [*self.rule.contenders(candidates, once, sizes.CONTENDERS), len(candidates) - 1]
+        rows = [*self.rule.contenders(candidates, once, CONTENDERS), len(candidates) - 1]
         values[rows] = self._averaged([candidates[i] for i in rows], once[rows])
         return values
 
@@ -104,7 +153,10 @@ class Curves:
         sets: list[list[tuple[tuple[int, ...], ...]]] = [[] for _ in candidates]  # by candidate and repeat
         methods = list(dict.fromkeys(c.method for c in candidates if c.method != ALL_FEATURES))
         for held_out in self.repeats:
+            held_out.reference(self.paths.tasks)
             paths = self.paths.in_folds(held_out, methods)
+            if len(paths) < len(methods):  # time is up
+                return once
             for own, c in zip(sets, candidates, strict=True):
                 every = c.method == ALL_FEATURES
                 own.append(c.sets if every else tuple(tuple(map(int, p[: c.k])) for p in paths[c.method]))
@@ -112,8 +164,10 @@ class Curves:
         rows = [i for i, own in enumerate(sets) if all(all(folds) for folds in own)]
         values = once.copy()
         for r, held_out in enumerate(self.repeats):
-            values[rows] += self._measure(held_out, [sets[i][r] for i in rows], "repeats")
+            values[rows] += held_out.measure(self.paths.tasks, [sets[i][r] for i in rows], "repeats", optional=True)
         values[rows] /= 1 + len(self.repeats)
+        late = np.flatnonzero(np.isnan(values).all(axis=1))
+        values[late] = once[late]
         return values
 
     def _refined(self, curves: Measured) -> Measured:
@@ -122,7 +176,7 @@ class Curves:
         Where that is all features, the gap is above the largest size of the method that could be proven.
         """
         candidates, once, values = curves.candidates, curves.once, curves.values
-        for _ in range(ADAPTIVE):
+        for _ in range(self.effort.n_adaptive if len(candidates) > 1 else 0):
             choice = self.rule.choose(candidates, values, self.rule.compare(candidates, values))
             taken = candidates[choice.index]
             method = taken.method if choice.provable is None else choice.provable.method
@@ -131,19 +185,17 @@ class Curves:
             between = self.paths.candidates(self.held_out, [] if method == ALL_FEATURES else [method], [middle])
             if middle <= below or not between or between[0].k != middle:
                 break
-            between = [replace(between[0], adaptive=True)]
-            row = self._measure(self.held_out, [between[0].sets], "sizes between")
+            between, row = self._in_time(self.held_out, [replace(between[0], adaptive=True)], "sizes between")
+            if not between:
+                break
             candidates = [*candidates[:-1], *between, candidates[-1]]
             once = np.insert(once, -1, row, axis=0)
             values = np.insert(values, -1, self._averaged(between, row), axis=0)
         return Measured(candidates, once, values)
 
-    def _measure(self, held_out: HeldOut, sets: Any, title: str) -> Values:
-        return held_out.measure(self.paths.tasks, sets, title)
-
 
 def finalists(candidates: list[Candidate], values: Values, n: int) -> list[str]:
-    """The methods with the best mean over all sizes measured; the first round cannot tell sizes apart well.
+    """The methods with the best mean over all sizes measured.
 
     Where several methods chose the same sets throughout, one is enough.
     """

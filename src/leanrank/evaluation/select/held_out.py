@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
-from concurrent.futures import Future
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from threading import Lock
@@ -20,6 +19,8 @@ from leanrank.evaluation.tasks import Tasks
 from leanrank.evaluation.training import filled, prepared, train
 from leanrank.metrics._base import Metric
 from leanrank.rankers._base import Ranker
+from leanrank.selectors._ranker_selector import importances
+from leanrank.selectors.hybrids import shares
 from leanrank.stats.feature_graph import FeatureGraph, feature_graph
 
 Values = NDArray[np.float64]
@@ -83,7 +84,7 @@ class HeldOut:
         """Nothing yet of what is computed once and kept."""
         self._lock = Lock()
         self._graphs: dict[tuple[str, str], list[FeatureGraph]] = {}
-        self._shared: dict[Hashable, Future[Any]] = {}
+        self._shares: list[NDArray[np.float64]] = []
 
     def __getstate__(self) -> dict[str, Any]:
         """What a worker elsewhere needs: nothing that it can compute itself."""
@@ -98,6 +99,10 @@ class HeldOut:
         return self.material.ranker
 
     @property
+    def n_queries(self) -> int:
+        return self.material.data.n_queries
+
+    @property
     def n_folds(self) -> int:
         return len(self.parts)
 
@@ -107,26 +112,55 @@ class HeldOut:
         data, valid = self.material.seen
         return QueryFolds(data, self.parts, valid)
 
-    def measure(self, tasks: Tasks, sets: Sequence[Sequence[Sequence[int]]], title: str = "fits") -> Values:
+    def measure(
+        self, tasks: Tasks, sets: Sequence[Sequence[Sequence[int]]], title: str = "fits", *, optional: bool = False
+    ) -> Values:
         """The metric of every query for every candidate; a candidate is a set of features for each fold.
 
         Returns
         -------
-        array of shape (candidates, queries), NaN where the metric skips a query
+        array of shape (candidates, queries)
+            NaN where the metric skips a query, and throughout where time was up before a candidate was measured.
         """
         fits = [fit_task(self.scope, i, features) for candidate in sets for i, features in enumerate(candidate)]
-        results = iter(tasks.run(_fit, self, fits, title=title))
-        values = np.full((len(sets), self.material.data.n_queries), np.nan)
+        results = iter(tasks.run(_fit, self, fits, title=title, optional=optional))
+        values = np.full((len(sets), self.n_queries), np.nan)
         for row, candidate in enumerate(sets):
-            for part, _ in zip(self.parts, candidate, strict=True):
-                values[row, part] = np.array(next(results), dtype=np.float64)
+            measured = [next(results) for _ in candidate]
+            if None not in measured:
+                for part, fit in zip(self.parts, measured, strict=True):
+                    values[row, part] = np.array(fit["values"], dtype=np.float64)
         return values
 
-    def fit(self, i: int, features: Sequence[int]) -> Values:
-        """The metric of every query tested in fold `i`, for the ranker trained on these features."""
+    def reference(self, tasks: Tasks) -> Values:
+        """The metric of every query with all features; after it, `share` is known."""
+        everything = range(self.material.data.n_features)
+        fits = [fit_task(self.scope, i, everything) for i in range(self.n_folds)]
+        results = tasks.run(_fit, self, fits, title="all features")
+        self._shares = [np.array(fit["share"], dtype=np.float64) for fit in results]
+        values = np.full(self.n_queries, np.nan)
+        for part, fit in zip(self.parts, results, strict=True):
+            values[part] = np.array(fit["values"], dtype=np.float64)
+        return values
+
+    def share(self, i: int | None) -> NDArray[np.float64]:
+        """The share of each feature in what the ranker makes use of, trained on all of them in fold `i`.
+
+        None: the mean over the folds, which has seen all queries.
+        """
+        return np.asarray(np.round(np.mean(self._shares, axis=0) if i is None else self._shares[i], 12))
+
+    def fit(self, i: int, features: Sequence[int]) -> tuple[Values, NDArray[np.float64] | None]:
+        """A ranker trained on these features in fold `i`: the metric of every query tested there, and the shares.
+
+        These are the shares of the features in what the ranker makes use of, where it was trained on all of them.
+        """
         data, valid = self.material.trained
         trained = train(self.ranker, QueryFolds(data, self.parts, valid)[i], features)
-        return trained.per_query(trained.fold.test, self.metric)[0]
+        values = trained.per_query(trained.fold.test, self.metric)[0]
+        if trained.ranker is None or len(features) < data.n_features:
+            return values, None
+        return values, shares(importances(trained.ranker, "auto", trained.fold.valid))
 
     def graph(self, i: int | None, importance: Any, similarity: Any, engine: Any = None) -> FeatureGraph:
         """The feature graph of what selection may see in fold `i`: the sum of the parts' graphs, each computed once."""
@@ -139,19 +173,10 @@ class HeldOut:
             first, *others = (graph for j, graph in enumerate(self._graphs[key]) if j != i)
         return sum(others, first)
 
-    def shared(self, key: Hashable, compute: Callable[[], Any]) -> Any:
-        """What several methods need in common, computed by the first that asks; the others wait for it."""
-        with self._lock:
-            first = key not in self._shared
-            future: Future[Any] = self._shared.setdefault(key, Future())
-        if first:
-            try:
-                future.set_result(compute())
-            except BaseException as error:
-                future.set_exception(error)
-        return future.result()
 
-
-def _fit(held_out: HeldOut, task: Task, _: Any) -> list[float | None]:
-    values = held_out.fit(task["fold"], task["features"])
-    return [None if np.isnan(value) else float(value) for value in values]
+def _fit(held_out: HeldOut, task: Task, _: Any) -> dict[str, Any]:
+    values, share = held_out.fit(task["fold"], task["features"])
+    return {
+        "values": [None if np.isnan(value) else float(value) for value in values],
+        "share": None if share is None else share.tolist(),
+    }

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from leanrank.evaluation.journal import Task
 from leanrank.evaluation.journal_schema import path_task
@@ -18,10 +19,12 @@ from leanrank.evaluation.tasks import Tasks
 from leanrank.selectors._base import Selector
 from leanrank.selectors.column_limits import ColumnLimits
 
+_Needs = tuple[Selector, ColumnLimits, int, NDArray[np.float64], Any]
+
 
 @dataclass(frozen=True, eq=False)
 class Paths:
-    """What methods make of the features, within the limits.
+    """What methods make of the features, within the limits. Their `HeldOut` must have its `reference`.
 
     Parameters
     ----------
@@ -43,27 +46,32 @@ class Paths:
     engine: Any = None
 
     def in_folds(self, held_out: HeldOut, methods: Sequence[str]) -> dict[str, list[Order]]:
-        """The order of the features by each of these methods, in each fold."""
+        """The order of the features by each of these methods, in each fold; not of those that time did not reach."""
         folds = range(held_out.n_folds)
         wanted = [path_task(held_out.scope, name, i, self.largest) for name in methods for i in folds]
-        orders = iter(self.tasks.run(_order, held_out, wanted, self._needs, title="paths"))
-        return {name: [np.array(next(orders), dtype=np.int64) for _ in folds] for name in methods}
+        orders = iter(self.tasks.run(_order, held_out, wanted, self._needs(held_out), title="paths", optional=True))
+        by_method = {name: [next(orders) for _ in folds] for name in methods}
+        return {
+            name: [np.array(order, dtype=np.int64) for order in own]
+            for name, own in by_method.items()
+            if None not in own
+        }
 
     def on_all(self, held_out: HeldOut, method: str) -> Order:
         """The order that a method learns from all queries; keeping all features is none."""
         if method == ALL_FEATURES:
             return np.array([], dtype=np.int64)
         task = path_task(held_out.scope, method, None, self.largest)
-        [order] = self.tasks.run(_order, held_out, [task], self._needs, title="all queries")
+        [order] = self.tasks.run(_order, held_out, [task], self._needs(held_out), title="all queries")
         return np.array(order, dtype=np.int64)
 
     def candidates(self, held_out: HeldOut, methods: Sequence[str], sizes: Sequence[int]) -> list[Candidate]:
         """These methods at these sizes, where they choose anything; of equal sets of a method the first."""
         paths = self.in_folds(held_out, methods)
         out: list[Candidate] = []
-        for name in methods:
+        for name, own in paths.items():
             for k in sizes:
-                sets = tuple(tuple(int(j) for j in path[:k]) for path in paths[name])
+                sets = tuple(tuple(int(j) for j in path[:k]) for path in own)
                 if all(sets) and not any(c.method == name and c.sets == sets for c in out):
                     # a path that ends early is measured to its end
                     out.append(self._candidate(name, max(map(len, sets)), sets))
@@ -78,11 +86,18 @@ class Paths:
         cost = float(np.mean([self.limits.total(np.array(s, dtype=np.int64)) for s in sets]))
         return Candidate(method, k, sets, round(cost, 9))
 
-    def _needs(self, task: Task) -> tuple[Selector, ColumnLimits, int, Any]:
+    def _needs(self, held_out: HeldOut) -> Callable[[Task], _Needs]:
         """What a path depends on beside the data; workers elsewhere compute the graphs they need themselves."""
-        return self.methods[task["method"]], self.limits, self.largest, None if self.tasks.elsewhere else self.engine
+        engine = None if self.tasks.elsewhere else self.engine
+        return lambda task: (
+            self.methods[task["method"]],
+            self.limits,
+            self.largest,
+            held_out.share(task["fold"]),
+            engine,
+        )
 
 
-def _order(held_out: HeldOut, task: Task, needs: tuple[Selector, ColumnLimits, int, Any]) -> list[int]:
+def _order(held_out: HeldOut, task: Task, needs: _Needs) -> list[int]:
     selector, *rest = needs
     return [int(j) for j in Sight(held_out, task["fold"], *rest).order(selector)]

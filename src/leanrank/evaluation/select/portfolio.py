@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from leanrank.errors import ParameterError
+from leanrank.evaluation.select.effort import EVERY
 from leanrank.evaluation.select.held_out import HeldOut
 from leanrank.evaluation.training import prepared
 from leanrank.selectors import registry
@@ -20,42 +21,29 @@ from leanrank.selectors._ranker_selector import RankerSelector
 from leanrank.selectors.bestgain import BestGain
 from leanrank.selectors.booster_importance import BoosterImportance
 from leanrank.selectors.column_limits import ColumnLimits
-from leanrank.selectors.hybrids import IMPORTANCE, SIMILARITY, FilteredRFE, RelevanceMRMR, shares
+from leanrank.selectors.hybrids import IMPORTANCE, SIMILARITY, FilteredRFE, RelevanceMRMR
 from leanrank.selectors.limits import Limits
 from leanrank.stats.feature_graph import FeatureGraph
 
 Order = NDArray[np.int64]
 
-#: What `methods="auto"` runs. Of methods that held-out queries cannot tell apart, the first is preferred: the filter in
-#: widest use, then the cheap ones that know redundancy, then those that train rankers.
-AUTO = (
-    "mrmr-f",
-    "mrmr-cosine",
-    "gas-cosine",
-    "best-gain-path",
-    "rank-filter",
-    "blend+mrmr",
-    "importance+mrmr",
-    "importance",
-    "rfe",
-    "mrmr>rfe",
-)
-#: Importances are averaged over several rankers where there are no more queries than this.
-AVERAGED_QUERIES = 1_500
 #: A gain that is none.
 SMALLEST_GAIN = 1e-6
 
 
-def portfolio(methods: str | Sequence[Any]) -> dict[str, Selector]:
-    """The selectors asked for, by name: "auto", or names of the registry and selector objects."""
+def portfolio(methods: str | Sequence[Any], auto: Sequence[str] = EVERY, seed: int = 0) -> dict[str, Selector]:
+    """The selectors asked for, by name: "auto", or names of the registry and selector objects.
+
+    Those given by name draw from `seed`, objects from their own.
+    """
     if isinstance(methods, str):
-        methods = AUTO if methods == "auto" else [name.strip() for name in methods.split(",")]
+        methods = auto if methods == "auto" else [name.strip() for name in methods.split(",")]
     chosen: dict[str, Selector] = {}
     for method in dict.fromkeys(methods):
         if isinstance(method, Selector):
             chosen[_unused(type(method).__name__.lower(), chosen)] = method
         else:
-            chosen[_unused(method, chosen)] = registry.get(method)
+            chosen[_unused(method, chosen)] = registry.get(method).change_seeds(lambda _: seed)
     if not chosen:
         raise ParameterError.of("select", "methods", "'auto' or at least one method", methods)
     return chosen
@@ -73,13 +61,14 @@ def _unused(name: str, taken: dict[str, Selector]) -> str:
 class Sight:
     """What a selector has at hand in one fold (None: all queries), and the limits that it must respect.
 
-    What selectors have in common, the graph and the shares, is computed once for all of them.
+    What selectors have in common, graphs and shares, is computed once for all of them.
     """
 
     held_out: HeldOut
     fold: int | None
     limits: ColumnLimits
     largest: int  # sizes beyond this are not asked for
+    share: NDArray[np.float64]  # of each feature in what the ranker makes use of
     engine: Any = None
 
     def order(self, selector: Selector) -> Order:
@@ -137,23 +126,6 @@ class Sight:
 
     def _graph(self, importance: Any, similarity: Any) -> FeatureGraph:
         return self.held_out.graph(self.fold, importance, similarity, self.engine)
-
-    @property
-    def share(self) -> NDArray[np.float64]:
-        """The share of each feature in what the ranker makes use of; on few queries the mean over several rankers."""
-        share: NDArray[np.float64] = self.held_out.shared(("share", self.fold), self._share)
-        return share
-
-    def _share(self) -> NDArray[np.float64]:
-        folds, ranker = self.held_out.folds, self.held_out.ranker
-        total = np.zeros(folds.data.n_features)
-        for train, valid in folds.resamples(self.fold):
-            selector: Any = BoosterImportance(clone(ranker))
-            selector.fit(prepared(train, ranker), eval_set=prepared(valid, ranker))
-            total += shares(selector.scores_)
-            if folds.data.n_queries > AVERAGED_QUERIES:
-                break
-        return np.asarray(np.round(shares(total), 12))
 
 
 def _gains_all_the_way(selector: Any) -> bool:

@@ -18,6 +18,7 @@ from leanrank.data.door import as_ranking_data
 from leanrank.data.ranking_data import RankingData
 from leanrank.errors import DataError, ParameterError
 from leanrank.evaluation.select.choice import Rule
+from leanrank.evaluation.select.effort import Effort
 from leanrank.metrics._base import Metric
 from leanrank.metrics.names import metric as parse_metric
 from leanrank.rankers._base import Ranker
@@ -45,6 +46,7 @@ class Request:
         As they were given: names of the registry, or selectors.
     portfolio : dict
         The selectors that they mean, by name.
+    effort : Effort
     n_features : int or None
         The size asked for; None leaves it to the stop rule.
     max_loss, level : float
@@ -60,6 +62,7 @@ class Request:
     metric: Metric
     methods: str | list[Any]
     portfolio: Mapping[str, Selector]
+    effort: Effort
     n_features: int | None
     max_loss: float
     level: float
@@ -98,6 +101,7 @@ class Request:
             "metric_name": self.metric.name,
             **ranker_settings(self.ranker),
             **method_settings(self.methods, self.portfolio),
+            "effort": self.effort.name,
             "max_loss": self.max_loss,
             "level": self.level,
             "n_features": self.n_features,

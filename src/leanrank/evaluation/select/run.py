@@ -10,16 +10,18 @@ from typing import Any
 import numpy as np
 
 from leanrank.data.arrangement import Arrangement
-from leanrank.data.door import as_ranking_data
+from leanrank.errors import DataError
+from leanrank.evaluation.clock import Clock, seconds_of, spoken
 from leanrank.evaluation.journal import Journal
 from leanrank.evaluation.journal_schema import keep_selection
 from leanrank.evaluation.records import ALL_FEATURES
 from leanrank.evaluation.select import request as asked
-from leanrank.evaluation.select import sizes
 from leanrank.evaluation.select.choice import mean
 from leanrank.evaluation.select.curves import Curves
+from leanrank.evaluation.select.effort import REPEATS, SAMPLE_QUERIES, effort_of
 from leanrank.evaluation.select.evidence import changes, curve_point, losers, stability_of
 from leanrank.evaluation.select.held_out import HeldOut, Material
+from leanrank.evaluation.select.judged import judged
 from leanrank.evaluation.select.paths import Paths
 from leanrank.evaluation.select.portfolio import portfolio
 from leanrank.evaluation.select.selection import Selection
@@ -28,11 +30,12 @@ from leanrank.evaluation.tasks import Tasks
 from leanrank.rankers._base import Ranker
 from leanrank.rankers.adapters import as_ranker
 from leanrank.rankers.registry import get
+from leanrank.selectors._ranker_selector import useless_to
 
 #: The loss that nobody minds, unless the caller says otherwise.
 MAX_LOSS = 0.002
 #: The largest seed: splitters take 32 bits, and repeats count on from it.
-LARGEST_SEED = 2**32 - sizes.REPEATS
+LARGEST_SEED = 2**32 - REPEATS
 
 
 def select(
@@ -54,8 +57,14 @@ def select(
     never: Any = (),
     valid: Any = None,
     level: float = 0.95,
+    effort: str = "normal",
+    time_limit: float | str | None = None,
     journal: str | os.PathLike[str] | None = None,
-    n_jobs: int = 1,
+    n_jobs: int | None = None,
+    y: Any = None,
+    label: str | None = None,
+    qid: Any = None,
+    comments: str | None = None,
 ) -> Selection:
     """Find the fewest features that rank as well as all of them.
 
@@ -67,17 +76,17 @@ def select(
 
     Parameters
     ----------
-    data : RankingData
-        Judged documents. Rankers that take missing values get them; selection sees the least value of the feature in
-        the query in their place.
+    data : RankingData, frame, array, sparse matrix or tuple (X, y, qid)
+        Judged documents: complete as RankingData or as a tuple; a frame (pandas, polars, pyarrow) with `label` and
+        `qid`; or features with `y` and `qid`. Rankers that take missing values get them; selection sees the least
+        value of the feature in the query in their place.
     ranker : ranker, estimator or str, optional
         The ranker the features are for. LightGBM where it is installed, RankSVM otherwise. Rankers that want it
         (`Ranker.wants_scaling`), all but trees, get features scaled to [0, 1] within each query.
     metric : str or metric
     methods : "auto", names, a selector or several
-        Selectors by their names in the registry, or as you set them up; "auto" are those of
-        `leanrank.evaluation.select.portfolio.AUTO`. Where "importance", "rfe" and other hybrids name no ranker of
-        their own, they use the one of the run.
+        Selectors by their names in the registry, or as you set them up; "auto" are those of the effort. Where
+        "importance", "rfe" and other hybrids name no ranker of their own, they use the one of the run.
     n_features : int, optional
         Choose this many instead of applying the stop rule: by the first method of the portfolio that held-out queries
         do not show to be worse than the best.
@@ -90,7 +99,7 @@ def select(
     cv : int
         Folds, by query. At least 3, or 2 where `valid` is given; every fold needs a query with different labels.
     random_state : int
-        Seed of the folds and of the bootstrap.
+        Seed of the folds, of the bootstrap, and of methods given by name that draw numbers.
     engine : optional
         Where feature graphs are computed. The workers of a `DaskEngine` or `SparkEngine` also run the methods and
         train the rankers of the cross-validation; each gets the data once, and results come back to the journal here.
@@ -100,10 +109,24 @@ def select(
         What rankers stop early on, in every fold and at the end; by default a part of `data`. Of the same features.
     level : float
         Level of the bounds.
+    effort : {"quick", "normal", "thorough"}
+        How much is measured, in trainings on all features: about 15, 30 or 200 (see `docs/select_cost.md`).
+    time_limit : float or str, optional
+        Seconds, or a text such as "10m". When the time is up, no training begins any more: the answer is made of what
+        was measured, and says what was left out. The first training on all features in every fold is always done.
     journal : path, optional
         An SQLite file that keeps every finished fit: the same call with the same journal goes on where it stopped.
-    n_jobs : int
-        Threads that train rankers; the result does not depend on it.
+    n_jobs : int, optional
+        Threads that train rankers, every core if None; the result does not depend on it. Each booster has one thread,
+        unless its estimator names another number.
+    y : array, series or list, optional
+        Labels of the rows of `data`, where these are features alone.
+    label : str, optional
+        The column of labels, where `data` is a frame that holds them.
+    qid : str or array, optional
+        The column of query ids of such a frame, or the query of every row.
+    comments : str, optional
+        A column of texts of such a frame that is no feature.
 
     Returns
     -------
@@ -117,46 +140,59 @@ def select(
     >>> role = {entry.name: entry.role for entry in truth}
     >>> sorted({role[name] for name in chosen.features} - {"redundant"})
     ['informative']
+
+    A frame, with the names of its columns for labels and queries:
+
+    >>> frame = leanrank.data.to_frame(data, "pandas")
+    >>> again = leanrank.select(frame, "ranksvm", label="label", qid="qid", methods=["gas", "mrmr"], n_features=3)
+    >>> again.features == chosen.features
+    True
     """
     begin = time.perf_counter()
-    judged = as_ranking_data(data)
-    held = asked.valid_of(valid, judged)
+    documents = judged(data, y=y, label=label, qid=qid, comments=comments)
+    held = asked.valid_of(valid, documents)
     lowest = 3 if held is None else 2
     seeds = f"a whole number from 0 to {LARGEST_SEED}"
-    wanted = asked.methods_of(methods)
+    seed = asked.whole_number("random_state", random_state, seeds, 0, LARGEST_SEED)
+    wanted, spent = asked.methods_of(methods), effort_of(effort)
     request = asked.Request(
-        data=judged,
+        data=documents,
         valid=held,
         ranker=default_ranker(ranker),
         metric=asked.metric_of(metric),
         methods=wanted,
-        portfolio=portfolio(wanted),
+        portfolio=portfolio(wanted, spent.methods if n_features is None else spent.at_a_size, seed),
+        effort=spent,
         cv=asked.whole_number("cv", cv, f"a number of folds >= {lowest}", lowest),
-        random_state=asked.whole_number("random_state", random_state, seeds, 0, LARGEST_SEED),
+        random_state=seed,
         max_loss=MAX_LOSS if max_loss is None else float(asked.real_number("max_loss", max_loss, ">= 0 and finite", 0)),
         level=asked.real_number("level", level, "between 0.5 and 1", np.nextafter(0.5, 1), np.nextafter(1, 0)),
         n_features=n_features,
         limits=asked.limits_of(costs=costs, groups=groups, must_keep=must_keep, never=never, budget=budget),
     ).checked()
-    threads = asked.whole_number("n_jobs", n_jobs, "a whole number >= 1", 1)
+    threads = None if n_jobs is None else asked.whole_number("n_jobs", n_jobs, "a whole number >= 1", 1)
+    clock = Clock(seconds_of(time_limit), says=progress)
     with (
         Journal(journal, request.about()) as book,
-        Tasks(book, n_jobs=threads, engine=engine, progress=progress, owner="select") as tasks,
+        Tasks(book, n_jobs=threads, engine=engine, progress=progress, owner="select", clock=clock) as tasks,
     ):
         selection = Run(request, tasks, engine).selection(begin)
         keep_selection(book, selection.to_dict())
         return selection
 
 
-def default_ranker(ranker: Any) -> Ranker:
-    """The ranker asked for; LightGBM on one thread where it is installed, RankSVM over a grid of C otherwise."""
+def default_ranker(ranker: Any, **settings: Any) -> Ranker:
+    """The ranker asked for; LightGBM on one thread where it is installed, RankSVM over a grid of C otherwise.
+
+    By name it may have `settings` of its parameters.
+    """
     if ranker is None:
         ranker = "lightgbm" if find_spec("lightgbm") is not None else "ranksvm"
     if ranker == "lightgbm":
-        return get("lightgbm", early_stopping_rounds=50, n_threads=1)
+        return get("lightgbm", **{"early_stopping_rounds": 50, "n_threads": 1, **settings})
     if ranker == "ranksvm":
-        return get("ranksvm", C=(0.01, 0.1, 1.0, 10.0, 100.0))
-    return as_ranker(ranker)
+        return get("ranksvm", **{"C": (0.01, 0.1, 1.0, 10.0, 100.0), **settings})
+    return as_ranker(ranker, **settings)
 
 
 class Run:
@@ -174,8 +210,11 @@ class Run:
     def __init__(self, request: asked.Request, tasks: Tasks, engine: Any = None) -> None:
         self.request = request
         limits, data, valid, ranker = request.columns, request.data, request.valid, request.ranker
-        if limits.never.any():  # nothing that follows has to know of them
-            usable = np.flatnonzero(~limits.never)
+        left_out = limits.never | (useless_to(ranker, data) & ~limits.must_keep)
+        if left_out.all():
+            raise DataError(f"All {data.n_features} features are constant inside every query: nothing to select.")
+        if left_out.any():  # nothing that follows has to know of them
+            usable = np.flatnonzero(~left_out)
             ranker = ranker.for_columns(usable.tolist(), data.n_features)
             data, limits = data.subset(usable), limits.only(usable)
             valid = None if valid is None else valid.subset(usable)
@@ -186,22 +225,29 @@ class Run:
         largest = request.n_features or max(1, data.n_features)
         self.paths = Paths(request.portfolio, limits, int(largest), tasks, engine)
         self.held_out = self._held_out(material, "all")
-        times = sizes.n_repeats(data.n_queries)
+        times = request.effort.n_repeats(data.n_queries)
         self.repeats = [self._held_out(material, f"again {r}", r) for r in range(1, times)]
         self.sample = self.held_out
-        if data.n_queries > sizes.SAMPLE_QUERIES and len(request.portfolio) > sizes.FINALISTS:
+        if data.n_queries > SAMPLE_QUERIES and len(request.portfolio) > request.effort.few:
             rng = np.random.default_rng(request.random_state)
-            drawn = rng.choice(data.n_queries, sizes.SAMPLE_QUERIES, replace=False)
+            drawn = rng.choice(data.n_queries, SAMPLE_QUERIES, replace=False)
             self.sample = self._held_out(material.take_queries(np.sort(drawn)), "sample")
 
     def _held_out(self, material: Material, scope: str, repeat: int = 0) -> HeldOut:
         seed = self.request.random_state + repeat
         return HeldOut(material, self.request.metric, cv=self.request.cv, random_state=seed, scope=scope)
 
+    def _left_out(self) -> str:
+        """What the time limit cost, for the reason."""
+        clock = self.paths.tasks.clock
+        if not clock.left_out:
+            return ""
+        return f"; time was up after {spoken(clock.limit or 0)}, and {clock.left_out} planned tasks were left out"
+
     def selection(self, begin: float) -> Selection:
         """Measure, choose, and gather the evidence."""
         rule, names, parts = self.request.rule, self.data.feature_names, self.held_out.parts
-        curves = Curves(self.paths, rule, self.held_out, self.sample, self.repeats).measured()
+        curves = Curves(self.paths, rule, self.request.effort, self.held_out, self.sample, self.repeats).measured()
         candidates, values, baseline = curves.candidates, curves.values, curves.values[-1]
         losses = rule.compare(candidates, values)
         choice = rule.choose(candidates, values, losses)
@@ -223,7 +269,7 @@ class Run:
             measured_k=candidates[best].k,
             path=tuple(names[j] for j in path),
             proven=choice.proven,
-            reason=choice.reason,
+            reason=choice.reason + self._left_out(),
             provable=None if provable is None else provable._asdict(),
             versus_all=losses[best].to_dict(),
             nested=nested.to_dict(),

@@ -11,19 +11,12 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from leanrank.errors import DataError, ParameterError
+from leanrank.evaluation.bootstrap import FEWEST_QUERIES, deviations, standard_errors
 
-#: On fewer judged queries nothing is called proven.
-FEWEST_QUERIES = 10
 #: At most so many candidates are adaptive, measured because of what others have shown, ...
 ADAPTIVE = 16
 #: ... and this share of the error allowed is kept for them.
 _FOR_ADAPTIVE = 0.2
-#: Resampling weights held in memory at once.
-_CHUNK_CELLS = 4_000_000
-#: The least standard error of a resample, in units of that of the data.
-_LEAST_ERROR = 0.5
-#: Standard errors below this are those of equal values.
-_ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
@@ -139,38 +132,6 @@ def differences(
         )
         for c in range(len(table))
     ]
-
-
-def standard_errors(table: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The standard error of the mean of each row; 0 where all values of a row are the same but for rounding."""
-    error: NDArray[np.float64] = table.std(axis=1, ddof=1) / np.sqrt(table.shape[1])
-    return np.where(error > _ROUNDING, error, 0.0)
-
-
-def deviations(standard: NDArray[np.float64], *, n_resamples: int, seed: int) -> NDArray[np.float64]:
-    """How far the mean of each row is from 0 in each resample of the columns, in standard errors.
-
-    The rows have mean 0 and variance 1. Each resample is studentised by its own standard error (the bootstrap-t: Efron
-    and Tibshirani 1993, chapter 12), which keeps the level on few queries too. Where few queries differ at all,
-    resamples may miss them and have no error of their own: it counts as `_LEAST_ERROR` times that of the data.
-
-    Returns
-    -------
-    array of shape (resamples, rows)
-    """
-    n_rows, n = standard.shape
-    rng = np.random.default_rng(seed)
-    t = np.empty((n_resamples, n_rows))
-    squares = standard**2
-    least = _LEAST_ERROR / np.sqrt(n - 1)
-    step = max(1, _CHUNK_CELLS // n)
-    for first in range(0, n_resamples, step):
-        last = min(first + step, n_resamples)
-        counts = rng.multinomial(n, np.full(n, 1 / n), size=last - first).astype(np.float64)
-        mean = counts @ standard.T / n
-        error = np.sqrt(np.maximum(counts @ squares.T / n - mean**2, 0.0) / (n - 1))
-        t[first:last] = np.round(mean / np.maximum(error, least), 9)  # products differ in last bits by shape
-    return t
 
 
 def surer_than_cheaper(points: Sequence[tuple[float, int, float]]) -> list[int]:

@@ -1,0 +1,1 @@
+"""Search engines' responses: logged features to judged data, timings to costs."""
