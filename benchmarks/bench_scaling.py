@@ -26,8 +26,8 @@ from typing import Any
 from benchmarks.scaling_data import K, block_of, first_files, folder_of, forget_files, say
 from benchmarks.scaling_page import write_page
 
+from leanrank.data.parquet.files import write_parquet
 from leanrank.data.parquet.scan import scan_parquet
-from leanrank.data.parquet.writer import write_parquet
 from leanrank.engines.fold import fold
 from leanrank.engines.local import LocalEngine
 from leanrank.selectors.gas import GAS

@@ -12,8 +12,8 @@ from pathlib import Path
 import numpy as np
 import pyarrow.parquet as pq
 
+from leanrank.data.parquet.files import write_parquet
 from leanrank.data.parquet.scan import ParquetSource, scan_parquet
-from leanrank.data.parquet.writer import write_parquet
 from leanrank.data.ranking_data import RankingData
 
 K, DOCUMENTS = 136, 125

@@ -1,4 +1,4 @@
-"""Types of the public names, which load lazily at run time; a test keeps the two lists equal."""
+"""The public names and where they are: type checkers read this, and so does `__init__.py`, which loads them lazily."""
 
 from leanrank.data.folds import letor_folds as letor_folds
 from leanrank.data.letor.reader import read_letor as read_letor
@@ -6,8 +6,8 @@ from leanrank.data.letor.scan import scan_letor as scan_letor
 from leanrank.data.letor.writer import write_letor as write_letor
 from leanrank.data.orders import from_orders as from_orders
 from leanrank.data.orders import read_sushi as read_sushi
+from leanrank.data.parquet.files import write_parquet as write_parquet
 from leanrank.data.parquet.scan import scan_parquet as scan_parquet
-from leanrank.data.parquet.writer import write_parquet as write_parquet
 from leanrank.data.ranking_data import RankingData as RankingData
 from leanrank.data.ranking_data import RankingSource as RankingSource
 from leanrank.data.reading import read as read
@@ -29,13 +29,13 @@ from leanrank.evaluation.protocol import Protocol as Protocol
 from leanrank.evaluation.select.run import select as select
 from leanrank.evaluation.select.selection import Selection as Selection
 from leanrank.evaluation.select.selection import load_selection as load_selection
-from leanrank.metrics.average_precision import AP as AP
 from leanrank.metrics.correlation import KendallTau as KendallTau
 from leanrank.metrics.correlation import SpearmanRho as SpearmanRho
 from leanrank.metrics.evaluation import evaluate as evaluate
 from leanrank.metrics.names import metric as metric
 from leanrank.metrics.ndcg import NDCG as NDCG
 from leanrank.metrics.ndcg import MeanNDCG as MeanNDCG
+from leanrank.metrics.precision_recall import AP as AP
 from leanrank.metrics.precision_recall import Precision as Precision
 from leanrank.metrics.precision_recall import Recall as Recall
 from leanrank.metrics.reciprocal_rank import ERR as ERR
@@ -58,13 +58,13 @@ from leanrank.selectors.bestgain import BestGain as BestGain
 from leanrank.selectors.booster_importance import BoosterImportance as BoosterImportance
 from leanrank.selectors.boruta import RankingBoruta as RankingBoruta
 from leanrank.selectors.cfs import CFS as CFS
-from leanrank.selectors.clustering import Clustering as Clustering
 from leanrank.selectors.consistency import Consistency as Consistency
 from leanrank.selectors.fcbf import FCBF as FCBF
 from leanrank.selectors.fsmrank import Fitting as Fitting
 from leanrank.selectors.fsmrank import FSMRank as FSMRank
 from leanrank.selectors.fsmsvm import FSMSVM as FSMSVM
 from leanrank.selectors.fsscpr import FSSCPR as FSSCPR
+from leanrank.selectors.fsscpr import Clustering as Clustering
 from leanrank.selectors.gas import GAS as GAS
 from leanrank.selectors.greedy_wrapper import GreedyWrapper as GreedyWrapper
 from leanrank.selectors.hcas import HCAS as HCAS

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from difflib import get_close_matches
+from numbers import Integral
 
 
 class LeanRankError(ValueError):
@@ -39,6 +40,23 @@ class ParameterError(LeanRankError):
         return cls(sentence, owner=owner, parameter=name)
 
 
+def require(owner: object, name: str, rule: str, holds: bool) -> None:
+    """Refuse the parameter `name` of an object unless `holds`, in the shared sentence."""
+    if not holds:
+        raise ParameterError.of(type(owner).__name__, name, rule, getattr(owner, name))
+
+
+def is_whole(value: object, low: int) -> bool:
+    """Whether this is a whole number from `low` on; True and False are no numbers."""
+    return not isinstance(value, bool) and isinstance(value, Integral) and int(value) >= low
+
+
+def require_one_of(owner: object, **choices: tuple[str, ...]) -> None:
+    """Refuse parameters of an object that are none of their choices."""
+    for name, known in choices.items():
+        require(owner, name, f"one of {', '.join(map(repr, known))}", getattr(owner, name) in known)
+
+
 class MissingValuesError(DataError):
     """Missing values (NaN) reached a method that cannot take them."""
 
@@ -48,13 +66,7 @@ class UnknownNameError(LeanRankError):
 
     @classmethod
     def of(
-        cls,
-        kind: str,
-        given: object,
-        known: Iterable[str],
-        *,
-        owner: str | None = None,
-        parameter: str | None = None,
+        cls, kind: str, given: object, known: Iterable[str], *, owner: str | None = None, parameter: str | None = None
     ) -> UnknownNameError:
         """Name the nearest known name, or all of them when none is near.
 

@@ -13,7 +13,7 @@ from leanrank import RankingData, read_table, write_parquet
 from leanrank.cli.app import run
 from leanrank.data.letor.lightgbm import write_lightgbm
 from leanrank.data.letor.reader import read_letor, write_letor
-from leanrank.data.tabular.csv_writer import write_csv
+from leanrank.data.tabular.csv_files import write_csv
 
 # Values that float32 and float64 read alike, a zero, and queries whose ids a LightGBM file can keep.
 X = np.array([[0.5, 0.0, 3.0, 4.25], [1.5, 2.5, 0.0, 1.0], [0.25, 0.0, 7.0, 8.0]], dtype=np.float32)

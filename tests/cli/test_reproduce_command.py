@@ -6,8 +6,7 @@ import pytest
 
 import leanrank.reproduce.papers as papers
 from leanrank.cli.app import run
-from leanrank.reproduce.outcome import Cell, Claim, Reproduction, Table
-from leanrank.reproduce.published_tables import Published
+from leanrank.reproduce.outcome import Cell, Claim, Published, Reproduction, Table
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from leanrank import FeatureGraph, RankingData, RankSVM, feature_graph, read_table, write_letor, write_parquet
-from leanrank.data.tabular.csv_writer import write_csv
+from leanrank.data.tabular.csv_files import write_csv
 from leanrank.data.whole_file import is_standard_stream, refuse_same_file, whole_file, write_whole
 from leanrank.errors import DataError
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from leanrank.errors import DataError
-from leanrank.evaluation.repetition import repetition
+from leanrank.evaluation.stability import repetition
 
 
 def test_published_ohsumed_column():

@@ -16,8 +16,8 @@ from leanrank.engines.gpu import Gpu  # noqa: E402
 from leanrank.kernels.cuda import program, ranked_lists  # noqa: E402
 from leanrank.kernels.cuda import similarity as cuda_similarity  # noqa: E402
 from leanrank.kernels.cuda import units as cuda_units  # noqa: E402
-from leanrank.metrics.average_precision import AP  # noqa: E402
 from leanrank.metrics.ndcg import NDCG  # noqa: E402
+from leanrank.metrics.precision_recall import AP  # noqa: E402
 from leanrank.stats.constant import Constant  # noqa: E402
 from leanrank.stats.exact_sum import as_float, exact_sum, from_fixed  # noqa: E402
 from leanrank.stats.importance import Importance  # noqa: E402

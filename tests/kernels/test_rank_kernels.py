@@ -8,8 +8,8 @@ from scipy.stats import rankdata
 from tests.naive.concordance import mean_matrix, tau_ap
 from tests.naive.pair_losses import losses
 
-from leanrank.kernels.centred_ranks import centred_ranks
 from leanrank.kernels.pair_losses import cross_entropy_losses, error_losses, hinge_losses
+from leanrank.kernels.rcdr import centred_ranks
 from leanrank.kernels.top_weighted import UNIT, tau_ap_sums
 
 PTR = np.array([0, 1, 3, 12, 40, 110])

@@ -11,7 +11,7 @@ from leanrank.errors import ParameterError, UnknownNameError
 from leanrank.kernels.perceptron import csr_perceptron, dense_perceptron
 from leanrank.metrics import metric
 from leanrank.rankers._base import NothingToLearnWarning
-from leanrank.rankers._pairs import preference_pairs
+from leanrank.rankers._query_order import preference_pairs
 
 
 def separable(seed=0, n=60):

@@ -16,7 +16,7 @@ from tests.rankers.conformance import as_sparse, judged, with_odd_queries
 from leanrank import CohenOrder, ExpectedRankRegression, OrderSVM, RankingData, from_orders
 from leanrank.errors import DataError, ParameterError
 from leanrank.rankers._base import NothingToLearnWarning
-from leanrank.rankers._query_ranks import expected_ranks
+from leanrank.rankers._query_order import expected_ranks
 
 ITEMS = np.array([[1.0, 0.0], [2.0, 1.0], [0.0, 3.0]])
 ORDERS = from_orders(ITEMS, [[0, 1, 2], [2, 0]])

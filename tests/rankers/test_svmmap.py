@@ -12,7 +12,7 @@ from leanrank import SVMMAP, RankingData
 from leanrank.errors import ParameterError
 from leanrank.kernels.svmmap import most_violated
 from leanrank.rankers._base import NothingToLearnWarning
-from leanrank.rankers._simplex_qp import maximise_on_simplex
+from leanrank.rankers.svmmap import maximise_on_simplex
 
 
 def oracle(scores, relevant):

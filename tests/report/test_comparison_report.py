@@ -46,7 +46,7 @@ def test_every_table_is_in_the_report(results):
         best = max(round(value, 4) for (size, _), value in expected.items() if size == k)
         standing_out = [means.rows[r][3] for r, c in means.best if c == 3 and means.rows[r][0] == k]
         assert {round(value, 4) for value in standing_out} == {best}
-    assert len(tables["map against all features: paired tests over queries, two-sided"].rows) == 4
+    assert len(tables["ranksvm: map against all features, paired tests over 20 queries, two-sided"].rows) == 4
     assert len(tables["Features over folds"].rows) == 4
     assert "Unified ranking" in tables
     assert summary["sentence"].split()[0] in ("gas", "mmr")

@@ -17,7 +17,7 @@ from leanrank.report.charts import charts
 from leanrank.report.graph_charts import expanded
 from leanrank.report.html import embedded, html
 from leanrank.report.markdown import escaped, markdown
-from leanrank.report.repeat import how_to_repeat
+from leanrank.report.tables import how_to_repeat
 from leanrank.report.writing import write_report
 
 

@@ -3,8 +3,7 @@
 import pytest
 
 from leanrank.reproduce.markdown import cell_row, page, section
-from leanrank.reproduce.outcome import Cell, Claim, Reproduction, Table
-from leanrank.reproduce.published_tables import Published, published
+from leanrank.reproduce.outcome import Cell, Claim, Published, Reproduction, Table, published
 
 
 def cell(text, ours, unit="fraction", exact=False, reason=""):

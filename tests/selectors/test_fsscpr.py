@@ -12,7 +12,7 @@ from tests.selectors.random_graph import random_graph
 
 from leanrank.errors import ParameterError
 from leanrank.selectors import FSSCPR
-from leanrank.selectors.clustering import Clustering
+from leanrank.selectors.fsscpr import Clustering
 from leanrank.selectors.pagerank import BiasedPageRank, biased_pagerank
 from leanrank.selectors.spectral import Spectrum
 from leanrank.stats.feature_graph import FeatureGraph

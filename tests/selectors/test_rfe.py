@@ -20,7 +20,7 @@ from leanrank.rankers.adapters import as_ranker
 from leanrank.rankers.ranksvm import RankSVM
 from leanrank.rankers.registry import get
 from leanrank.selectors import BoosterImportance, Limits, RankingRFE, cegb_params
-from leanrank.selectors.importances import importances
+from leanrank.selectors._ranker_selector import importances
 
 DATA = tie_free(7, n_queries=20)
 VARYING = [j for j in range(9) if j != 4]

@@ -16,9 +16,9 @@ from leanrank.data.ranking_data import RankingData
 from leanrank.engines.fold import fold
 from leanrank.engines.local import LocalEngine
 from leanrank.errors import DataError, MissingValuesError, ParameterError, UnknownNameError
-from leanrank.metrics.average_precision import AP
 from leanrank.metrics.names import metric
 from leanrank.metrics.ndcg import NDCG
+from leanrank.metrics.precision_recall import AP
 from leanrank.stats.importance import Importance
 
 ALL = [

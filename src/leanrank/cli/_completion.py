@@ -2,56 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
-
-def method_names(incomplete: str) -> list[str]:
-    """Selectors."""
-    from leanrank.selectors import registry
-
-    return _beginning(incomplete, registry.names())
-
-
-def method_lists(incomplete: str) -> list[str]:
-    """Selectors, with commas between."""
-    from leanrank.selectors import registry
-
-    return _next(incomplete, ["all", "auto", "filters", *registry.names()])
-
-
-def ranker_names(incomplete: str) -> list[str]:
-    """Rankers."""
-    from leanrank.rankers import registry
-
-    return _beginning(incomplete, registry.names())
-
-
-def ranker_lists(incomplete: str) -> list[str]:
-    """Rankers, with commas between."""
-    from leanrank.rankers import registry
-
-    return _next(incomplete, registry.names())
-
-
-def metric_names(incomplete: str) -> list[str]:
-    """Metrics, with the usual cutoffs where they take one."""
-    from leanrank.metrics.names import names
-
-    return _beginning(incomplete, names())
-
-
-def metric_lists(incomplete: str) -> list[str]:
-    """Metrics, with commas between."""
-    from leanrank.metrics.names import names
-
-    return _next(incomplete, names())
-
-
-def paper_names(incomplete: str) -> list[str]:
-    """Papers whose experiments can be run."""
-    from leanrank.reproduce.papers import PAPERS
-
-    return _beginning(incomplete, [*PAPERS, "all"])
+from collections.abc import Callable, Iterable
+from importlib import import_module
 
 
 def _beginning(incomplete: str, names: Iterable[str]) -> list[str]:
@@ -67,3 +19,22 @@ def _next(incomplete: str, names: Iterable[str]) -> list[str]:
     before, comma, last = incomplete.rpartition(",")
     taken = set(before.split(","))
     return [f"{before}{comma}{name}" for name in _beginning(last.lstrip(), names) if name not in taken]
+
+
+def _names_of(registry: str, *more: str, several: bool = False) -> Callable[[str], list[str]]:
+    """A completion by the names of a module, which is loaded when the shell asks; `several` with commas between."""
+
+    def complete(incomplete: str) -> list[str]:
+        names = [*more, *import_module(f"leanrank.{registry}").names()]
+        return _next(incomplete, names) if several else _beginning(incomplete, names)
+
+    return complete
+
+
+method_names = _names_of("selectors.registry")
+method_lists = _names_of("selectors.registry", "all", "auto", "filters", several=True)
+ranker_names = _names_of("rankers.registry")
+ranker_lists = _names_of("rankers.registry", several=True)
+metric_names = _names_of("metrics.names")  # with the usual cutoffs where they take one
+metric_lists = _names_of("metrics.names", several=True)
+paper_names = _names_of("reproduce.papers", "all")

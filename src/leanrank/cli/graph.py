@@ -40,7 +40,7 @@ def graph(
 
     Example: leanrank graph train.txt -o graph.npz --heatmap heatmap.html
     """
-    from leanrank.cli._charts import write_chart
+    from leanrank.cli._outputs import write_chart
     from leanrank.stats.feature_graph import feature_graph
     from leanrank.stats.similarity import Similarity
 

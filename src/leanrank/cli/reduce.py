@@ -47,7 +47,7 @@ def reduce(
 
     Example: leanrank reduce train.txt -k 3 -o reduced.txt --weights components.json
     """
-    from leanrank.cli._charts import write_chart
+    from leanrank.cli._outputs import write_chart
     from leanrank.data.writing import write
     from leanrank.reducers.rcdr import RCDR
 

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from leanrank.errors import ParameterError, UnknownNameError
+from leanrank.errors import ParameterError, UnknownNameError, is_whole
 
 ROLES = ("informative", "redundant", "interacting", "query-level", "constant", "noise")
 
@@ -81,7 +81,7 @@ class RankingShape:
 
 def check_whole(name: str, value: Any, least: int) -> None:
     """Refuse a parameter of `make_ranking` that is no whole number, or less than `least`."""
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
+    if not is_whole(value, least):
         raise ParameterError.of("make_ranking", name, f"a whole number >= {least}", value)
 
 

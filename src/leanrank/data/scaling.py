@@ -17,7 +17,7 @@ from leanrank.data.door import feature_matrix, is_source
 from leanrank.data.grouping import query_offsets
 from leanrank.data.mapped_source import MappedSource
 from leanrank.data.ranking_data import RankingData
-from leanrank.errors import DataError, ParameterError
+from leanrank.errors import DataError, is_whole, require
 from leanrank.kernels import scaling as kernels
 from leanrank.kernels._threads import over_queries
 
@@ -172,10 +172,8 @@ class QueryMinMaxScaler(_ScalesRankingData, _QueryScaler):
         self.fill_missing = fill_missing
 
     def _check_parameters(self) -> None:
-        given: Any = self.decimals
-        whole = isinstance(given, (int, np.integer)) and not isinstance(given, bool)
-        if given is not None and not (whole and 0 <= given <= 15):
-            raise ParameterError.of("QueryMinMaxScaler", "decimals", "None or a whole number from 0 to 15", given)
+        known = self.decimals is None or (is_whole(self.decimals, 0) and self.decimals <= 15)
+        require(self, "decimals", "None or a whole number from 0 to 15", known)
 
     def _scale(self, X: Any, query_ptr: NDArray[np.int64], names: Any, query_ids: Any) -> Any:
         power = 0.0 if self.decimals is None else 10.0**self.decimals

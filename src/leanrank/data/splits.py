@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import field
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.model_selection import BaseCrossValidator, KFold, ShuffleSplit
 
+from leanrank._declared import declared
 from leanrank.data.columns import id_column
 from leanrank.data.grouping import query_offsets
 from leanrank.data.ranking_data import RankingData
@@ -76,6 +78,7 @@ class _QuerySplitter(BaseCrossValidator):  # type: ignore[misc]
         return query_ptr, order
 
 
+@declared
 class QueryKFold(_QuerySplitter):
     """K folds of whole queries: every query is in exactly one test part.
 
@@ -100,10 +103,9 @@ class QueryKFold(_QuerySplitter):
     [0 1 2] [3 4 5]
     """
 
-    def __init__(self, n_splits: int = 5, *, shuffle: bool = False, random_state: Any = None) -> None:
-        self.n_splits = n_splits
-        self.shuffle = shuffle
-        self.random_state = random_state
+    n_splits: int = field(default=5, kw_only=False)
+    shuffle: bool = False
+    random_state: Any = None
 
     def _over_queries(self, n_queries: int) -> KFold:
         if self.n_splits < 2:
@@ -116,6 +118,7 @@ class QueryKFold(_QuerySplitter):
         return KFold(self.n_splits, shuffle=self.shuffle, random_state=self.random_state if self.shuffle else None)
 
 
+@declared
 class QueryShuffleSplit(_QuerySplitter):
     """Random training and test parts of whole queries, drawn anew for every split.
 
@@ -137,18 +140,10 @@ class QueryShuffleSplit(_QuerySplitter):
     [2 3 4 5 6 7] [0 1]
     """
 
-    def __init__(
-        self,
-        n_splits: int = 10,
-        *,
-        test_size: float | int | None = None,
-        train_size: float | int | None = None,
-        random_state: Any = None,
-    ) -> None:
-        self.n_splits = n_splits
-        self.test_size = test_size
-        self.train_size = train_size
-        self.random_state = random_state
+    n_splits: int = field(default=10, kw_only=False)
+    test_size: float | int | None = None
+    train_size: float | int | None = None
+    random_state: Any = None
 
     def _over_queries(self, n_queries: int) -> ShuffleSplit:
         for name in ("test_size", "train_size"):

@@ -69,7 +69,7 @@ def read_table(
         kind = "csv" if delimiter is not None else format_of_content(file)
     named = Columns(label, qid, features, comments)
     if kind == "parquet":
-        from leanrank.data.parquet.reader import read_parquet
+        from leanrank.data.parquet.scan import read_parquet
 
         return read_parquet(file, named, group=group, regroup=regroup, missing=missing)
     if kind != "csv":
@@ -77,7 +77,7 @@ def read_table(
             f"{file}: neither Parquet nor CSV by its name. Use {endings('parquet', 'csv')}, pass delimiter=',' if it "
             "is a CSV all the same, or read LETOR text with read_letor."
         )
-    from leanrank.data.tabular.csv_reader import read_csv
+    from leanrank.data.tabular.csv_files import read_csv
 
     between = delimiter or DELIMITERS[ending(file)]
     return read_csv(file, named, delimiter=between, group=group, regroup=regroup, missing=bool(missing))

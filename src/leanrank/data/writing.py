@@ -20,11 +20,11 @@ def write(data: RankingData, path: str | os.PathLike[str], kind: FileFormat | No
     """
     kind = kind or format_of_name(path) or "letor"
     if kind == "csv":
-        from leanrank.data.tabular.csv_writer import write_csv
+        from leanrank.data.tabular.csv_files import write_csv
 
         write_csv(data, path)
     elif kind == "parquet":
-        from leanrank.data.parquet.writer import write_parquet
+        from leanrank.data.parquet.files import write_parquet
 
         write_parquet(data, path)
     elif kind == "trec":

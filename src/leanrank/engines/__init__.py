@@ -6,10 +6,6 @@ __getattr__, __dir__, __all__ = lazy(
     __name__,
     {
         "Engine": "leanrank.engines.fold",
-        "DaskEngine": "leanrank.engines.dask_engine",
-        "LocalEngine": "leanrank.engines.local",
-        "SparkEngine": "leanrank.engines.spark_engine",
         "Statistic": "leanrank.engines.fold",
-        "fold": "leanrank.engines.fold",
     },
 )

@@ -11,14 +11,7 @@ from leanrank.data.partitions import Part
 from leanrank.data.ranking_data import BLOCK_ROWS, RankingSource
 from leanrank.engines.dask_checks import address_of, check_workers, connected, explained
 from leanrank.engines.fold import Statistic, nothing_to_fold
-from leanrank.engines.fold_task import (
-    FAN_IN,
-    PARTS_PER_THREAD,
-    FoldTask,
-    check_engine,
-    merge_last,
-    sendable_blocks,
-)
+from leanrank.engines.fold_task import FAN_IN, PARTS_PER_THREAD, FoldTask, check_engine, merge_last, sendable_blocks
 from leanrank.engines.progress import progress_bar
 from leanrank.errors import ParameterError
 

@@ -20,8 +20,8 @@ from leanrank.kernels.cuda.program import GpuError
 from leanrank.kernels.cuda.ranked_lists import LONGEST, RankedLists, bytes_of_ranks, ranked_lists
 from leanrank.kernels.ranking_metrics import DISCOUNTED_GAIN, PRECISION_SUM, ideal_gain
 from leanrank.metrics._base import per_query_sum, relevant
-from leanrank.metrics.average_precision import AP
 from leanrank.metrics.ndcg import NDCG, divisors, gains
+from leanrank.metrics.precision_recall import AP
 
 #: Bytes of ranks kept for the next statistic of the same block.
 KEPT_BYTES = 4 << 30

@@ -13,7 +13,7 @@ from leanrank.data.ranking_data import BLOCK_ROWS, RankingData, RankingSource
 from leanrank.engines.device import check_device, check_forms, gpu_for, has_form, partials_of, rows_for_gpu
 from leanrank.engines.fold import Statistic, merge_in_order, nothing_to_fold
 from leanrank.engines.progress import watched_blocks
-from leanrank.errors import ParameterError
+from leanrank.errors import require
 from leanrank.kernels._threads import default_threads
 
 if TYPE_CHECKING:
@@ -59,10 +59,8 @@ class LocalEngine:
     device: str = "cpu"
 
     def __post_init__(self) -> None:
-        if self.n_threads is not None and self.n_threads < 1:
-            raise ParameterError.of("LocalEngine", "n_threads", ">= 1 or None", self.n_threads)
-        if self.block_rows is not None and self.block_rows < 1:
-            raise ParameterError.of("LocalEngine", "block_rows", ">= 1 or None", self.block_rows)
+        require(self, "n_threads", ">= 1 or None", self.n_threads is None or self.n_threads >= 1)
+        require(self, "block_rows", ">= 1 or None", self.block_rows is None or self.block_rows >= 1)
         check_device("LocalEngine", self.device)
 
     def run(self, statistics: Sequence[Statistic], source: RankingSource, *, progress: bool = False) -> list[Any]:

@@ -15,8 +15,7 @@ from leanrank._optional import require
 from leanrank.data.formats import format_of_name
 from leanrank.data.whole_file import whole_file, write_whole
 from leanrank.errors import DataError, UnknownNameError
-from leanrank.evaluation.repetition import Repetition, repetition
-from leanrank.evaluation.stability import Stability, stability
+from leanrank.evaluation.stability import Repetition, Stability, repetition, stability
 
 #: The method that keeps every feature: the reference that the others are measured against.
 ALL_FEATURES = "all features"

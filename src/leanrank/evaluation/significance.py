@@ -35,10 +35,10 @@ class PairedTest:
 
     n: int
     difference: float
-    statistic: float
-    p: float
-    low: float
-    high: float
+    statistic: float = np.nan
+    p: float = np.nan
+    low: float = np.nan
+    high: float = np.nan
 
 
 def paired_differences(first: ArrayLike, second: ArrayLike) -> NDArray[np.float64]:
@@ -62,7 +62,7 @@ def paired_t_test(first: ArrayLike, second: ArrayLike, *, confidence: float = 0.
     d = paired_differences(first, second)
     n = len(d)
     if n < 2:
-        return PairedTest(n, float(d.mean()) if n else np.nan, np.nan, np.nan, np.nan, np.nan)
+        return PairedTest(n, float(d.mean()) if n else np.nan)
     mean = float(d.mean())
     if (d == d[0]).all():
         mean = float(d[0])
@@ -74,12 +74,7 @@ def paired_t_test(first: ArrayLike, second: ArrayLike, *, confidence: float = 0.
 
 
 def paired_bootstrap(
-    first: ArrayLike,
-    second: ArrayLike,
-    *,
-    n_resamples: int = 9_999,
-    confidence: float = 0.95,
-    random_state: Any = 0,
+    first: ArrayLike, second: ArrayLike, *, n_resamples: int = 9_999, confidence: float = 0.95, random_state: Any = 0
 ) -> PairedTest:
     """Bootstrap of the mean paired difference: queries are drawn with replacement, `n_resamples` times.
 
@@ -99,11 +94,7 @@ def paired_bootstrap(
 
 
 def paired_bootstraps(
-    differences: list[NDArray[np.float64]],
-    *,
-    n_resamples: int = 9_999,
-    confidence: float = 0.95,
-    random_state: Any = 0,
+    differences: list[NDArray[np.float64]], *, n_resamples: int = 9_999, confidence: float = 0.95, random_state: Any = 0
 ) -> list[PairedTest]:
     """`paired_bootstrap` of several lists of differences; those of one length share their resamples."""
     _check_confidence(confidence)
@@ -116,8 +107,7 @@ def paired_bootstraps(
         D = np.array([differences[i] for i in alike]).reshape(len(alike), n)
         if n < 2:
             for i in alike:
-                mean = float(differences[i].mean()) if n else np.nan
-                tests[i] = PairedTest(n, mean, np.nan, np.nan, np.nan, np.nan)
+                tests[i] = PairedTest(n, float(differences[i].mean()) if n else np.nan)
             continue
         means = _resampled_means(D, n_resamples, np.random.default_rng(random_state))
         for row, i in enumerate(alike):

@@ -84,11 +84,7 @@ def split_queries(query_ptr: NDArray[np.int64], parts: int) -> list[tuple[int, i
 
 
 def over_queries(
-    work: Callable[[int, int], T],
-    query_ptr: NDArray[Any],
-    n_threads: int | None = None,
-    *,
-    min_rows: int = 20_000,
+    work: Callable[[int, int], T], query_ptr: NDArray[Any], n_threads: int | None = None, *, min_rows: int = 20_000
 ) -> list[T]:
     """Call `work(first, last)` for ranges of queries, on threads where the data are worth it; results in order."""
     threads = default_threads() if n_threads is None else n_threads

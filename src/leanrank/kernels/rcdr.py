@@ -1,4 +1,4 @@
-"""Rank correlation of every attribute with the order of every query, attributes with near ties.
+"""Mid-ranks, and the rank correlation of every attribute with the order of every query, attributes with near ties.
 
 Arrays: tolerance (K,) is the distance up to which neighbouring values of an attribute are equal; out (Q, K) the
 correlations; n_pairs (Q,) the pairs of documents with different labels; tree (levels + 1,) scratch of the counting.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from leanrank.kernels._jit import Floats, Ints, Singles, kernel
+from leanrank.kernels._jit import Array, Floats, Ints, Singles, kernel
 
 
 @kernel
@@ -121,3 +121,16 @@ def spearman_correlations(
             of_x = _centred_ranks(X[a:b, k].copy(), tolerance[k])
             square = (of_x * of_x).sum()
             out[q, k] = (of_x * of_label).sum() / np.sqrt(square * label_square) if square > 0.0 else 0.0
+
+
+@kernel
+def centred_ranks(X: Array, query_ptr: Ints, first: int, last: int, out: Floats) -> None:
+    """Fill out[s, j] with twice the mid-rank of document s minus (n + 1): a whole number, mean 0 in each query.
+
+    Equal values share the mean of their ranks. Rows are counted from the first row of query `first`.
+    """
+    offset = query_ptr[first]
+    for q in range(first, last):
+        start, end = query_ptr[q], query_ptr[q + 1]
+        for j in range(X.shape[1]):
+            out[start - offset : end - offset, j] = 2.0 * _centred_ranks(X[start:end, j].copy(), 0.0)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from leanrank.data.grouping import query_offsets
-from leanrank.errors import DataError, ParameterError
+from leanrank.errors import DataError, ParameterError, is_whole
 from leanrank.kernels import ranking_metrics as kernels
 from leanrank.kernels._threads import over_queries
 
@@ -133,7 +133,7 @@ def check_cutoff(owner: str, k: object, *, optional: bool = True) -> None:
     """Refuse a cutoff that is not a whole number of at least 1."""
     if optional and k is None:
         return
-    if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or k < 1:
+    if not is_whole(k, 1):
         raise ParameterError.of(owner, "k", "a whole number >= 1" + (" or None" if optional else ""), k)
 
 

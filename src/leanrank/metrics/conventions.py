@@ -76,10 +76,7 @@ MRR_CONVENTIONS: Table = {
     "catboost": {**_CATBOOST, "relevance_threshold": 1.0},
 }
 
-ERR_CONVENTIONS: Table = {
-    "standard": {**_STANDARD, "gain": "exp2"},
-    "catboost": {**_CATBOOST, "gain": "probability"},
-}
+ERR_CONVENTIONS: Table = {"standard": {**_STANDARD, "gain": "exp2"}, "catboost": {**_CATBOOST, "gain": "probability"}}
 
 CONVENTIONS = tuple(NDCG_CONVENTIONS)
 

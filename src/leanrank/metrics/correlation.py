@@ -93,11 +93,7 @@ class SpearmanRho(Metric):
 
 
 def _correlate(
-    measure: int,
-    y: NDArray[np.float64],
-    scores: NDArray[Any],
-    query_ptr: NDArray[np.int64],
-    n_threads: int | None,
+    measure: int, y: NDArray[np.float64], scores: NDArray[Any], query_ptr: NDArray[np.int64], n_threads: int | None
 ) -> Values:
     out = np.empty((len(query_ptr) - 1, scores.shape[1]))
 

@@ -7,10 +7,9 @@ from typing import Any
 
 from leanrank.errors import ParameterError, UnknownNameError
 from leanrank.metrics._base import Metric
-from leanrank.metrics.average_precision import AP
 from leanrank.metrics.correlation import KendallTau, SpearmanRho
 from leanrank.metrics.ndcg import NDCG, MeanNDCG
-from leanrank.metrics.precision_recall import Precision, Recall
+from leanrank.metrics.precision_recall import AP, Precision, Recall
 from leanrank.metrics.reciprocal_rank import ERR, MRR
 
 

@@ -1,17 +1,84 @@
-"""Precision and recall of the first k documents."""
+"""Which relevant documents come first: precision, recall, average precision, and what these metrics share."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from abc import abstractmethod
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from leanrank.kernels import ranking_metrics as kernels
-from leanrank.metrics._base import Values
-from leanrank.metrics._relevance import RelevanceMetric
-from leanrank.metrics.conventions import PRECISION_CONVENTIONS, RECALL_CONVENTIONS, Table
+from leanrank.metrics._base import (
+    Metric,
+    Values,
+    check_cutoff,
+    check_threshold,
+    divide,
+    per_query_sum,
+    ranked,
+    relevant,
+)
+from leanrank.metrics.conventions import AP_CONVENTIONS, PRECISION_CONVENTIONS, RECALL_CONVENTIONS, Table, settle
+
+
+@dataclass(frozen=True)
+class RelevanceMetric(Metric):
+    """Base of AP, Precision, Recall and MRR: a sum over the relevant documents, divided by what is attainable.
+
+    A subclass names the kernel's measure and its conventions, and writes `_attainable`.
+
+    Parameters
+    ----------
+    k : int, optional
+        Cutoff; the whole list if not given.
+    convention : str, default="standard"
+        Whose metric. It sets every parameter below that is not given.
+    relevance_threshold : float
+        A document is relevant if its label is at least this.
+    ties, empty
+        As for `NDCG`; a query is empty if it has no relevant document.
+    """
+
+    _measure: ClassVar[int]
+    _conventions: ClassVar[Table]
+    _needs_cutoff: ClassVar[bool] = False
+
+    k: int | None = None
+    _: KW_ONLY
+    convention: str = field(default="standard", compare=False)
+    relevance_threshold: float = None  # type: ignore[assignment]
+    ties: str = None  # type: ignore[assignment]
+    empty: str = None  # type: ignore[assignment]
+
+    def __post_init__(self) -> None:
+        owner = type(self).__name__
+        check_cutoff(owner, self.k, optional=not self._needs_cutoff)
+        settle(self, self._conventions)
+        check_threshold(owner, self.relevance_threshold)
+
+    @abstractmethod
+    def _attainable(self, n_relevant: NDArray[np.float64], sizes: NDArray[np.int64]) -> NDArray[np.float64]:
+        """What divides the sum of a query with so many relevant documents among so many; 0 for an empty one."""
+
+    def _compute(
+        self, y: NDArray[np.float64], scores: NDArray[Any], query_ptr: NDArray[np.int64], n_threads: int | None
+    ) -> Values:
+        is_relevant = relevant(y, self.relevance_threshold)
+        sizes = np.diff(query_ptr)
+        undiscounted = np.ones(int(sizes.max()))
+        total = ranked(
+            self._measure,
+            is_relevant,
+            scores,
+            query_ptr,
+            k=self.k,
+            ties=self.ties,
+            divisor=undiscounted,
+            n_threads=n_threads,
+        )
+        return divide(total, self._attainable(per_query_sum(is_relevant, query_ptr), sizes), self.empty)
 
 
 @dataclass(frozen=True)
@@ -95,3 +162,56 @@ class Recall(RelevanceMetric):
 
     def _attainable(self, n_relevant: NDArray[np.float64], sizes: NDArray[np.int64]) -> NDArray[np.float64]:
         return n_relevant
+
+
+@dataclass(frozen=True)
+class AP(RelevanceMetric):
+    r"""Average precision: the precision at each relevant document, averaged. Its mean over queries is MAP.
+
+    .. math::  \mathrm{AP} = \frac{1}{R} \sum_{p:\, r_p \ge \theta} \mathrm{P@}p
+
+    where R is the number of relevant documents of the query. With ``ties="expected"``, a group of n tied documents,
+    :math:`R_g` of them relevant, preceded by p documents of which r are relevant, adds
+
+    .. math::  \sum_{i=1}^{n} \frac{R_g}{n} \cdot \frac{r + 1 + (i-1)(R_g-1)/(n-1)}{p+i}
+
+    Parameters
+    ----------
+    k : int, optional
+        Cutoff; the whole list if not given.
+    convention : str
+        "standard", "letor3", "letor4", "mslr", "trec", "lightgbm", "xgboost" or "catboost".
+        It sets every parameter below that is not given.
+    relevance_threshold : float
+        A document is relevant if its label is at least this.
+    divisor : {"relevant", "attainable"}
+        R, or min(R, k). They differ only with a cutoff.
+    ties, empty
+        As for `NDCG`; a query is empty if it has no relevant document.
+
+    Notes
+    -----
+    Costs O(n log n) per query and column of scores. scikit-learn's `average_precision_score` agrees where scores
+    do not tie; it treats a group of tied documents as one position, which no ranking does, so it is no convention here.
+
+    References
+    ----------
+    McSherry and Najork, "Computing information retrieval performance measures efficiently in the presence of tied
+    scores", ECIR 2008.
+
+    Examples
+    --------
+    >>> round(AP()([1, 0, 1, 0, 0, 1], [6, 5, 4, 3, 2, 1], qid=[1] * 6), 6)
+    0.722222
+    >>> AP().per_query([1, 0], [1.0, 1.0], [0, 2])  # either order: 1 or 1/2
+    array([0.75])
+    """
+
+    short_name: ClassVar[str] = "map"
+    _measure: ClassVar[int] = kernels.PRECISION_SUM
+    _conventions: ClassVar[Table] = AP_CONVENTIONS
+
+    divisor: str = field(default=None, kw_only=True)  # type: ignore[assignment]
+
+    def _attainable(self, n_relevant: NDArray[np.float64], sizes: NDArray[np.int64]) -> NDArray[np.float64]:
+        return np.minimum(n_relevant, self.k) if self.divisor == "attainable" and self.k is not None else n_relevant

@@ -10,9 +10,8 @@ from numpy.typing import NDArray
 from leanrank.errors import ParameterError
 from leanrank.kernels import ranking_metrics as kernels
 from leanrank.metrics._base import Metric, Values, per_query_sum, relevant
-from leanrank.metrics._relevance import RelevanceMetric
 from leanrank.metrics.ndcg import NDCG, divisors, gains
-from leanrank.metrics.precision_recall import Precision
+from leanrank.metrics.precision_recall import Precision, RelevanceMetric
 from leanrank.metrics.reciprocal_rank import ERR
 
 Vector = NDArray[np.float64]

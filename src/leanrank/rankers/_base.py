@@ -18,7 +18,7 @@ from leanrank.data.columns import id_column
 from leanrank.data.door import as_source, feature_matrix, in_memory
 from leanrank.data.grouping import query_offsets
 from leanrank.data.ranking_data import RankingData
-from leanrank.errors import DataError, ParameterError, UnknownNameError
+from leanrank.errors import DataError, ParameterError, UnknownNameError, require
 from leanrank.kernels.products import rows_times
 from leanrank.metrics._base import mean
 from leanrank.metrics.names import metric as parse_metric
@@ -34,13 +34,22 @@ class NothingToLearnWarning(UserWarning):
 
 
 class Ranker(BaseEstimator):  # type: ignore[misc]
-    """Base of all rankers. A subclass writes `__init__` (assigns only), `_fit` and `_scores`.
+    """Base of all rankers. A subclass declares its parameters and writes `_fit` and `_scores`.
 
     `_fit(data, valid)` sets learned attributes, listed with their shapes in `_learned`: what is listed is saved,
     and what is not listed is not. A shape is a tuple of numbers and names: "K" is the number of features, any
     other name has to have one value throughout; `()` is a number; `str`, `bool`, `list` and `dict` are
     themselves.
     `_check_learned` refuses what shapes cannot tell (indices out of range) when a saved ranker is loaded.
+
+    These parameters mean the same in all rankers that have them.
+
+    Parameters
+    ----------
+    eval_metric : str or metric
+        Chooses the iteration that is kept, or among several C, on `eval_set`.
+    early_stopping_rounds : int, optional
+        Stop after so many iterations (epochs, rounds) without a new best on `eval_set`.
     """
 
     #: The name in the registry and in saved files.
@@ -216,8 +225,7 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
 
     def _must(self, name: str, rule: str, holds: bool) -> None:
         """Refuse the parameter `name` unless `holds`."""
-        if not holds:
-            raise ParameterError.of(type(self).__name__, name, rule, getattr(self, name))
+        require(self, name, rule, holds)
 
     def _warn_nothing_to_learn(self, reason: str = "no query has two documents with different labels") -> None:
         warnings.warn(

@@ -7,6 +7,7 @@ from inspect import signature
 from typing import Any, ClassVar, Self
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from leanrank._optional import require
@@ -151,3 +152,8 @@ class BoosterAdapter(Adapter):
         self._must("early_stopping_rounds", ">= 1 or None", rounds is None or rounds >= 1)
         rounds = own if rounds is None else rounds
         return max(1, n_iterations) if rounds is None else rounds
+
+
+def older_sparse(X: Any) -> Any:
+    """For LightGBM and CatBoost, which know scipy's older sparse matrices only."""
+    return sp.csr_matrix(X) if sp.issparse(X) else X

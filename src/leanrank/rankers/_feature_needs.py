@@ -8,14 +8,7 @@ from sklearn.utils import get_tags
 
 # Classes, by name so that none of these libraries is imported, that cut a feature at thresholds, wherever those lie.
 _TREES = frozenset(
-    {
-        "BaseDecisionTree",
-        "BaseForest",
-        "BaseGradientBoosting",
-        "BaseHistGradientBoosting",
-        "LGBMModel",
-        "CatBoost",
-    }
+    {"BaseDecisionTree", "BaseForest", "BaseGradientBoosting", "BaseHistGradientBoosting", "LGBMModel", "CatBoost"}
 )
 # Ensembles of one other estimator, or of several; without one they are ensembles of trees.
 _ENSEMBLES = frozenset({"BaseBagging", "BaseWeightBoosting", "_BaseHeterogeneousEnsemble"})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import field
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.utils import get_tags
 
+from leanrank._declared import declared
 from leanrank.data.door import as_source
 from leanrank.data.ranking_data import RankingData, RankingSource
 from leanrank.engines.fold import fold
@@ -24,6 +26,7 @@ from leanrank.stats.label_levels import LabelLevels, Levels
 _MOST_ENTRIES = 2_000_000_000
 
 
+@declared
 class Adapter(Ranker):
     """Base of the adapters: holds the other library's unfitted `estimator`, fits a clone of it.
 
@@ -46,20 +49,11 @@ class Adapter(Ranker):
         XGBoost stops early there as here; LightGBM trains all its iterations, and the best number of them is kept.
     """
 
-    def __init__(
-        self,
-        estimator: Any = None,
-        *,
-        early_stopping_rounds: int | None = None,
-        eval_metric: str | None = None,
-        labels: str = "keep",
-        engine: Any = None,
-    ) -> None:
-        self.estimator = estimator
-        self.early_stopping_rounds = early_stopping_rounds
-        self.eval_metric = eval_metric
-        self.labels = labels
-        self.engine = engine
+    estimator: Any = field(default=None, kw_only=False)
+    early_stopping_rounds: int | None = None
+    eval_metric: str | None = None
+    labels: str = "keep"
+    engine: Any = None
 
     #: The library's estimator, and what the registry gives it: sensible, silent, deterministic.
     _defaults: ClassVar[dict[str, Any]] = {}

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import field
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from leanrank._declared import declared
 from leanrank.data.ranking_data import RankingData
 from leanrank.kernels.products import rows_times
 from leanrank.metrics._base import Metric
@@ -19,6 +21,7 @@ Vector = NDArray[np.float64]
 _REPEATS = 5
 
 
+@declared
 class AdaRank(LinearRanker):
     r"""Adaptive boosting that optimises a ranking measure E directly; the weak rankers are single features.
 
@@ -44,12 +47,9 @@ class AdaRank(LinearRanker):
         Stop when the mean E of the training queries grows by less than this in a round. None goes on.
     eval_metric : str or metric
         Chooses the number of rounds on `eval_set`. Without one, the rounds up to the largest mean E are kept.
-    early_stopping_rounds : int, optional
-        Stop after so many rounds without a new best on `eval_set`.
 
     Attributes
     ----------
-    coef_ : array of shape (K,)
     chosen_ : array of shape (T,)
         The feature of each round.
     alphas_ : array of shape (T,)
@@ -76,21 +76,13 @@ class AdaRank(LinearRanker):
 
     _name = "adarank"
     _learned: ClassVar[dict[str, Any]] = {"coef_": ("K",), "chosen_": ("T",), "alphas_": ("T",), "n_iter_": ()}
-
-    def __init__(
-        self,
-        metric: Any = "map",
-        n_rounds: int = 500,
-        *,
-        both_directions: bool = False,
-        on_fixed_point: str = "exclude",
-        tol: float | None = None,
-        eval_metric: Any = "map",
-        early_stopping_rounds: int | None = None,
-    ) -> None:
-        self.metric, self.n_rounds = metric, n_rounds
-        self.both_directions, self.on_fixed_point, self.tol = both_directions, on_fixed_point, tol
-        self.eval_metric, self.early_stopping_rounds = eval_metric, early_stopping_rounds
+    metric: Any = field(default="map", kw_only=False)
+    n_rounds: int = field(default=500, kw_only=False)
+    both_directions: bool = False
+    on_fixed_point: str = "exclude"
+    tol: float | None = None
+    eval_metric: Any = "map"
+    early_stopping_rounds: int | None = None
 
     def _fit(self, data: RankingData, valid: RankingData | None) -> None:
         self._must("n_rounds", ">= 1", self.n_rounds >= 1)

@@ -14,7 +14,7 @@ from sklearn.base import clone
 from leanrank.data.ranking_data import RankingData
 from leanrank.errors import DataError, LeanRankError
 from leanrank.rankers._base import Scores
-from leanrank.rankers._booster import BoosterAdapter
+from leanrank.rankers._booster import BoosterAdapter, older_sparse
 
 # Its parameters that say when it stops, and how many iterations there are.
 _STOPPING = ("early_stopping_rounds", "od_type", "od_wait", "od_pval")
@@ -112,7 +112,7 @@ class CatBoostAdapter(BoosterAdapter):
     def _scores(self, X: Any, query_ptr: NDArray[np.int64]) -> Scores:
         if not self.model_text_:
             return np.zeros(X.shape[0])
-        scores = self.estimator_.predict(_readable(X), thread_count=self._n_threads())
+        scores = self.estimator_.predict(older_sparse(X), thread_count=self._n_threads())
         return np.asarray(scores, dtype=np.float64).reshape(-1)
 
     def _counted(self, kind: str) -> Any:
@@ -131,7 +131,7 @@ class CatBoostAdapter(BoosterAdapter):
 
     def _pool(self, data: RankingData, y: NDArray[np.float64]) -> Any:
         group = np.repeat(np.arange(data.n_queries), data.query_sizes)
-        return self._library().Pool(_readable(data.X), y, group_id=group)
+        return self._library().Pool(older_sparse(data.X), y, group_id=group)
 
 
 def _as_text(model: Any) -> str:
@@ -139,11 +139,6 @@ def _as_text(model: Any) -> str:
         path = Path(folder, "model.json")
         model.save_model(str(path), format="json")
         return path.read_text(encoding="utf-8")
-
-
-def _readable(X: Any) -> Any:
-    """CatBoost knows scipy's older sparse matrices only."""
-    return sp.csr_matrix(X) if sp.issparse(X) else X
 
 
 def _all_constant(X: Any) -> bool:

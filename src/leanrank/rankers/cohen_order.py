@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import field
 from itertools import pairwise
 from typing import Any, ClassVar
 
@@ -10,6 +11,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.sparse.csgraph import connected_components
 
+from leanrank._declared import declared
 from leanrank.data.ranking_data import RankingData
 from leanrank.kernels._threads import over_queries
 from leanrank.kernels.preference import attribute_losses, balances, greedy_order
@@ -18,6 +20,7 @@ from leanrank.rankers._base import Ranker, Scores
 Vector = NDArray[np.float64]
 
 
+@declared
 class CohenOrder(Ranker):
     r"""Learning to order things: Hedge weights over the preferences of single attributes, then a greedy order.
 
@@ -72,10 +75,9 @@ class CohenOrder(Ranker):
     _name = "cohenorder"
     _learned: ClassVar[dict[str, Any]] = {"weights_": ("K", 2)}
 
-    def __init__(self, beta: float = 0.9, *, passes: int = 1, components: bool = False) -> None:
-        self.beta = beta
-        self.passes = passes
-        self.components = components
+    beta: float = field(default=0.9, kw_only=False)
+    passes: int = 1
+    components: bool = False
 
     def _fit(self, data: RankingData, valid: RankingData | None) -> None:
         self._must("beta", "between 0 and 1, both excluded", 0 < self.beta < 1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import heapq
+from dataclasses import field
 from itertools import pairwise
 from typing import Any, ClassVar
 
@@ -11,14 +12,14 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 
+from leanrank._declared import declared
 from leanrank.data.ranking_data import RankingData
 from leanrank.kernels.perceptron import csr_perceptron, dense_perceptron
 from leanrank.kernels.products import rows_times
 from leanrank.metrics._base import mean
 from leanrank.metrics.names import metric as parse_metric
 from leanrank.rankers._base import LinearRanker, Scores
-from leanrank.rankers._pairs import preference_pairs
-from leanrank.rankers._query_order import query_order
+from leanrank.rankers._query_order import preference_pairs, query_order
 
 Vector = NDArray[np.float64]
 
@@ -26,6 +27,7 @@ Vector = NDArray[np.float64]
 _LAG = 5
 
 
+@declared
 class CommitteePerceptron(LinearRanker):
     r"""Perceptron on pairs, averaged over the hypotheses that rank best.
 
@@ -50,16 +52,11 @@ class CommitteePerceptron(LinearRanker):
         Pairs misordered more often than this are given up (after five epochs): for noisy labels.
     min_survival : float
         Only a hypothesis that survived this share of the pairs is offered; bounds the number of evaluations.
-    eval_metric : str or metric
-        Chooses the epoch on `eval_set`.
-    early_stopping_rounds : int, optional
-        Stop after so many epochs without a new best on `eval_set`.
     random_state : int, Generator or None
         Shuffles the pairs before each epoch.
 
     Attributes
     ----------
-    coef_ : array of shape (K,)
     committee_ : array of shape (N, K)
         The members, best first.
     committee_scores_ : array of shape (N,)
@@ -98,23 +95,15 @@ class CommitteePerceptron(LinearRanker):
         "n_mistakes_": (),
     }
 
-    def __init__(
-        self,
-        n_members: int = 20,
-        n_epochs: int = 50,
-        *,
-        rated_by: Any = "map",
-        combine: str = "average",
-        alpha: int | None = None,
-        min_survival: float = 0.01,
-        eval_metric: Any = "map",
-        early_stopping_rounds: int | None = None,
-        random_state: Any = 0,
-    ) -> None:
-        self.n_members, self.n_epochs = n_members, n_epochs
-        self.rated_by, self.combine = rated_by, combine
-        self.alpha, self.min_survival, self.random_state = alpha, min_survival, random_state
-        self.eval_metric, self.early_stopping_rounds = eval_metric, early_stopping_rounds
+    n_members: int = field(default=20, kw_only=False)
+    n_epochs: int = field(default=50, kw_only=False)
+    rated_by: Any = "map"
+    combine: str = "average"
+    alpha: int | None = None
+    min_survival: float = 0.01
+    eval_metric: Any = "map"
+    early_stopping_rounds: int | None = None
+    random_state: Any = 0
 
     def _fit(self, data: RankingData, valid: RankingData | None) -> None:
         self._must("n_members", ">= 1", self.n_members >= 1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import field
 from typing import Any, ClassVar
 
 import numpy as np
@@ -9,14 +10,16 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.preprocessing import PolynomialFeatures
 
+from leanrank._declared import declared
 from leanrank.data.ranking_data import RankingData
 from leanrank.errors import DataError
 from leanrank.rankers._base import Ranker, Scores
-from leanrank.rankers._query_ranks import expected_ranks
+from leanrank.rankers._query_order import expected_ranks
 
 Vector = NDArray[np.float64]
 
 
+@declared
 class ExpectedRankRegression(Ranker):
     r"""Regress ``rank / (L + 1)`` on the features, L being the length of the list; small expected ranks come first.
 
@@ -62,9 +65,8 @@ class ExpectedRankRegression(Ranker):
     _name = "expectedrankregression"
     _learned: ClassVar[dict[str, Any]] = {"coef_": ("P",), "intercept_": ()}
 
-    def __init__(self, degree: int = 1, *, ridge: float = 0.0) -> None:
-        self.degree = degree
-        self.ridge = ridge
+    degree: int = field(default=1, kw_only=False)
+    ridge: float = 0.0
 
     def _fit(self, data: RankingData, valid: RankingData | None) -> None:
         self._must("degree", "1 or 2", self.degree in (1, 2))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import warnings
+from dataclasses import field
 from typing import Any, ClassVar
 
 import numpy as np
@@ -13,11 +14,12 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.kernel_approximation import Nystroem
 from sklearn.metrics.pairwise import pairwise_kernels
 
+from leanrank._declared import declared
 from leanrank.data.ranking_data import RankingData
 from leanrank.errors import DataError, ParameterError
 from leanrank.kernels.pair_dual import pairs_per_query, sweep
 from leanrank.rankers._base import Ranker
-from leanrank.rankers._pairs import preference_pairs
+from leanrank.rankers._query_order import preference_pairs
 from leanrank.rankers.pairwise_hinge import PairwiseSquaredHinge
 from leanrank.rankers.ranksvm import minimise
 
@@ -30,6 +32,7 @@ _MOST_DOCUMENTS = 20_000
 _SCORED_AT_ONCE = 4_096
 
 
+@declared
 class KernelRankSVM(Ranker):
     r"""Ranking SVM with hinge loss and a kernel: ``f(x) = sum of beta_i k(x_i, x)``.
 
@@ -94,23 +97,15 @@ class KernelRankSVM(Ranker):
     _name = "kernelranksvm"
     _learned: ClassVar[dict[str, Any]] = {"support_": ("S", "K"), "dual_coef_": ("S",), "gamma_": (), "n_iter_": ()}
 
-    def __init__(
-        self,
-        C: float = 1.0,
-        *,
-        C_mode: str = "total",
-        kernel: str = "rbf",
-        gamma: float | str = "scale",
-        max_pairs: int | None = None,
-        n_landmarks: int | None = None,
-        tol: float = 1e-4,
-        max_iter: int = 1000,
-        random_state: Any = 0,
-    ) -> None:
-        self.C, self.C_mode = C, C_mode
-        self.kernel, self.gamma = kernel, gamma
-        self.max_pairs, self.n_landmarks = max_pairs, n_landmarks
-        self.tol, self.max_iter, self.random_state = tol, max_iter, random_state
+    C: float = field(default=1.0, kw_only=False)
+    C_mode: str = "total"
+    kernel: str = "rbf"
+    gamma: float | str = "scale"
+    max_pairs: int | None = None
+    n_landmarks: int | None = None
+    tol: float = 1e-4
+    max_iter: int = 1000
+    random_state: Any = 0
 
     def _fit(self, data: RankingData, valid: RankingData | None) -> None:
         self._must("C", "> 0", self.C > 0)

@@ -7,7 +7,6 @@ from inspect import signature
 from typing import Any, ClassVar, Self
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import clone
 
@@ -15,10 +14,10 @@ from leanrank.data.ranking_data import RankingData, RankingSource
 from leanrank.engines.fold import fold
 from leanrank.errors import DataError, LeanRankError
 from leanrank.metrics._base import Metric
-from leanrank.metrics.average_precision import AP
 from leanrank.metrics.ndcg import NDCG
+from leanrank.metrics.precision_recall import AP
 from leanrank.rankers._base import Scores
-from leanrank.rankers._booster import BoosterAdapter
+from leanrank.rankers._booster import BoosterAdapter, older_sparse
 from leanrank.rankers._lightgbm_watching import OwnWatching, without_stopping
 from leanrank.rankers._staged import StagedMetric, best_length
 from leanrank.stats.label_levels import LabelLevels, Levels
@@ -106,10 +105,10 @@ class LightGBMAdapter(BoosterAdapter):
             model.set_params(label_gain=list(range(highest + 1)))
         watching: dict[str, Any] = {}
         if valid is not None:
-            held_out = _held_out(model, _readable(valid.X), sets[1][1])
+            held_out = _held_out(model, older_sparse(valid.X), sets[1][1])
             watching = {**held_out, "eval_group": [valid.query_sizes], **self._watching(own, model, valid)}
         try:
-            model.fit(_readable(data.X), y, group=data.query_sizes, **watching)
+            model.fit(older_sparse(data.X), y, group=data.query_sizes, **watching)
         except lightgbm.basic.LightGBMError as error:
             raise LeanRankError(f"LightGBM refused: {error}") from error
         self._keep(model.booster_.model_to_string())
@@ -169,14 +168,14 @@ class LightGBMAdapter(BoosterAdapter):
             raise DataError(f"LightGBM cannot read the saved model: {error}") from error
 
     def _scores(self, X: Any, query_ptr: NDArray[np.int64]) -> Scores:
-        return np.asarray(self.estimator_.predict(_readable(X), num_threads=self._n_threads()), dtype=np.float64)
+        return np.asarray(self.estimator_.predict(older_sparse(X), num_threads=self._n_threads()), dtype=np.float64)
 
     def _counted(self, kind: str) -> Any:
         return self.estimator_.feature_importance(kind)
 
     def _contributions(self, data: RankingData) -> NDArray[Any]:
         parts: NDArray[Any] = self.estimator_.predict(
-            _readable(data.X), pred_contrib=True, num_threads=self._n_threads()
+            older_sparse(data.X), pred_contrib=True, num_threads=self._n_threads()
         )
         return parts
 
@@ -202,8 +201,3 @@ def _held_out(model: Any, X: Any, y: NDArray[np.float64]) -> dict[str, Any]:
     if "eval_X" in signature(model.fit).parameters:
         return {"eval_X": (X,), "eval_y": (y,)}
     return {"eval_set": [(X, y)]}
-
-
-def _readable(X: Any) -> Any:
-    """LightGBM knows scipy's older sparse matrices only."""
-    return sp.csr_matrix(X) if sp.issparse(X) else X

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import field
 from itertools import pairwise
 from typing import Any, ClassVar
 
@@ -9,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
+from leanrank._declared import declared
 from leanrank.data.ranking_data import RankingData
 from leanrank.kernels.products import columns_times, rows_times
 from leanrank.kernels.query_sgd import LISTNET, listnet_slope, softmax_targets
@@ -19,6 +21,7 @@ from leanrank.rankers._query_order import query_order
 Vector = NDArray[np.float64]
 
 
+@declared
 class ListNet(LinearRanker):
     r"""Linear ListNet with top-one probabilities.
 
@@ -40,16 +43,11 @@ class ListNet(LinearRanker):
         "sgd": a step for every query in turn, as published. "lbfgs": the minimum itself; nothing random.
     label_transform : {"raw", "exp2"}
         P from y, or from 2^y - 1.
-    eval_metric : str or metric
-        Chooses the epoch on `eval_set`.
-    early_stopping_rounds : int, optional
-        Stop after so many epochs without a new best on `eval_set`.
     random_state : int, Generator or None
         Shuffles the queries before each epoch.
 
     Attributes
     ----------
-    coef_ : array of shape (K,)
     n_iter_ : int
         Epochs (or iterations) behind `coef_`: with an `eval_set`, those up to the best.
 
@@ -72,21 +70,13 @@ class ListNet(LinearRanker):
 
     _name = "listnet"
     _learned: ClassVar[dict[str, Any]] = {"coef_": ("K",), "n_iter_": ()}
-
-    def __init__(
-        self,
-        learning_rate: float = 0.01,
-        n_epochs: int = 200,
-        *,
-        solver: str = "sgd",
-        label_transform: str = "raw",
-        eval_metric: Any = "map",
-        early_stopping_rounds: int | None = None,
-        random_state: Any = 0,
-    ) -> None:
-        self.learning_rate, self.n_epochs = learning_rate, n_epochs
-        self.solver, self.label_transform, self.random_state = solver, label_transform, random_state
-        self.eval_metric, self.early_stopping_rounds = eval_metric, early_stopping_rounds
+    learning_rate: float = field(default=0.01, kw_only=False)
+    n_epochs: int = field(default=200, kw_only=False)
+    solver: str = "sgd"
+    label_transform: str = "raw"
+    eval_metric: Any = "map"
+    early_stopping_rounds: int | None = None
+    random_state: Any = 0
 
     def _fit(self, data: RankingData, valid: RankingData | None) -> None:
         self._must("learning_rate", "> 0", self.learning_rate > 0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable
+from dataclasses import field
 from typing import Any, ClassVar
 
 import numpy as np
@@ -11,15 +12,17 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 from sklearn.exceptions import ConvergenceWarning
 
+from leanrank._declared import declared
 from leanrank.data.ranking_data import RankingData
 from leanrank.kernels.products import columns_times, rows_times
 from leanrank.rankers._base import LinearRanker
 from leanrank.rankers._c_grid import as_grid, best_weights, require_choice
-from leanrank.rankers._query_ranks import level_ranks
+from leanrank.rankers._query_order import level_ranks
 
 Vector = NDArray[np.float64]
 
 
+@declared
 class OrderSVM(LinearRanker):
     r"""Linear Order SVM: hyperplane t separates the documents of rank <= t from the others.
 
@@ -43,8 +46,6 @@ class OrderSVM(LinearRanker):
         Largest entry of the gradient at which to stop, relative to the one at 0.
     max_iter : int
         Iterations of L-BFGS at most.
-    eval_metric : str or metric
-        Chooses among several C.
 
     Attributes
     ----------
@@ -85,18 +86,11 @@ class OrderSVM(LinearRanker):
         "n_iter_": (),
     }
 
-    def __init__(
-        self,
-        C: float | Iterable[float] = 1.0,
-        *,
-        lam: float = 1.0,
-        tol: float = 1e-6,
-        max_iter: int = 1000,
-        eval_metric: Any = "map",
-    ) -> None:
-        self.C, self.lam = C, lam
-        self.tol, self.max_iter = tol, max_iter
-        self.eval_metric = eval_metric
+    C: float | Iterable[float] = field(default=1.0, kw_only=False)
+    lam: float = 1.0
+    tol: float = 1e-6
+    max_iter: int = 1000
+    eval_metric: Any = "map"
 
     def _fit(self, data: RankingData, valid: RankingData | None) -> None:
         grid = np.sort(as_grid("OrderSVM", self.C))

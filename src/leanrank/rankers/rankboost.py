@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import field
 from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from leanrank._declared import declared
 from leanrank.data.ranking_data import RankingData
 from leanrank.errors import DataError
 from leanrank.kernels.rankboost import add_step, best_threshold, potentials
@@ -16,6 +18,7 @@ from leanrank.rankers._base import Ranker, Scores
 Vector = NDArray[np.float64]
 
 
+@declared
 class RankBoost(Ranker):
     r"""Boosted thresholds: ``F(x) = sum_t alpha_t 1[x_f(t) > theta_t]``.
 
@@ -37,10 +40,6 @@ class RankBoost(Ranker):
         neighbouring values.
     negative_weights : bool
         Whether small values may be preferred (largest ``|r|``, as published), or only large ones (largest r).
-    eval_metric : str or metric
-        Chooses the number of rounds on `eval_set`.
-    early_stopping_rounds : int, optional
-        Stop after so many rounds without a new best on `eval_set`.
 
     Attributes
     ----------
@@ -83,17 +82,11 @@ class RankBoost(Ranker):
         "n_iter_": (),
     }
 
-    def __init__(
-        self,
-        n_rounds: int = 300,
-        *,
-        n_threshold: int | None = None,
-        negative_weights: bool = True,
-        eval_metric: Any = "map",
-        early_stopping_rounds: int | None = None,
-    ) -> None:
-        self.n_rounds, self.n_threshold, self.negative_weights = n_rounds, n_threshold, negative_weights
-        self.eval_metric, self.early_stopping_rounds = eval_metric, early_stopping_rounds
+    n_rounds: int = field(default=300, kw_only=False)
+    n_threshold: int | None = None
+    negative_weights: bool = True
+    eval_metric: Any = "map"
+    early_stopping_rounds: int | None = None
 
     def _fit(self, data: RankingData, valid: RankingData | None) -> None:
         self._must("n_rounds", ">= 1", self.n_rounds >= 1)

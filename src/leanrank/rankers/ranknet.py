@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import field
 from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from leanrank._declared import declared
 from leanrank.data.ranking_data import RankingData
 from leanrank.errors import DataError
 from leanrank.kernels.query_sgd import RANKNET, csr_hidden_epoch, dense_hidden_epoch
@@ -19,6 +21,7 @@ Vector = NDArray[np.float64]
 Weights = tuple[Vector, Vector, Vector]
 
 
+@declared
 class RankNet(Ranker):
     r"""Neural ranker trained so that ``P(i before j) = 1 / (1 + exp(-(s_i - s_j)))`` is 1 for y_i > y_j.
 
@@ -39,10 +42,6 @@ class RankNet(Ranker):
         Passes over the queries.
     ties : {"ignore", "half"}
         "half": documents of one label are pairs too, with the target probability 1/2.
-    eval_metric : str or metric
-        Chooses the epoch on `eval_set`.
-    early_stopping_rounds : int, optional
-        Stop after so many epochs without a new best on `eval_set`.
     random_state : int, Generator or None
         Draws the first weights of a hidden layer and shuffles the queries before each epoch.
 
@@ -83,20 +82,13 @@ class RankNet(Ranker):
         "loss_": (),
     }
 
-    def __init__(
-        self,
-        hidden: int = 0,
-        *,
-        learning_rate: float = 0.1,
-        n_epochs: int = 100,
-        ties: str = "ignore",
-        eval_metric: Any = "map",
-        early_stopping_rounds: int | None = None,
-        random_state: Any = 0,
-    ) -> None:
-        self.hidden, self.learning_rate = hidden, learning_rate
-        self.n_epochs, self.ties, self.random_state = n_epochs, ties, random_state
-        self.eval_metric, self.early_stopping_rounds = eval_metric, early_stopping_rounds
+    hidden: int = field(default=0, kw_only=False)
+    learning_rate: float = 0.1
+    n_epochs: int = 100
+    ties: str = "ignore"
+    eval_metric: Any = "map"
+    early_stopping_rounds: int | None = None
+    random_state: Any = 0
 
     @property
     def coef_(self) -> Vector:

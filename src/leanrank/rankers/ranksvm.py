@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable
+from dataclasses import field
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
+from leanrank._declared import declared
 from leanrank.data.ranking_data import RankingData
 from leanrank.rankers._base import LinearRanker
 from leanrank.rankers._c_grid import as_grid, best_weights, require_choice
@@ -18,6 +20,7 @@ from leanrank.rankers.pairwise_hinge import Margins, PairwiseSquaredHinge
 Vector = NDArray[np.float64]
 
 
+@declared
 class RankSVM(LinearRanker):
     r"""Linear Ranking SVM with squared hinge, by truncated Newton in the primal.
 
@@ -40,14 +43,11 @@ class RankSVM(LinearRanker):
         Newton stops when the expected decrease is below `tol` times the objective.
     max_iter : int
         Newton steps at most.
-    eval_metric : str or metric
-        Chooses among several C.
     n_threads : int, optional
         The answer does not depend on it.
 
     Attributes
     ----------
-    coef_ : array of shape (K,)
     C_ : float
         The C kept.
     n_iter_ : int
@@ -74,20 +74,12 @@ class RankSVM(LinearRanker):
 
     _name = "ranksvm"
     _learned: ClassVar[dict[str, Any]] = {"coef_": ("K",), "C_": (), "n_iter_": (), "objective_": ()}
-
-    def __init__(
-        self,
-        C: float | Iterable[float] = 1.0,
-        *,
-        C_mode: str = "total",
-        tol: float = 1e-8,
-        max_iter: int = 100,
-        eval_metric: Any = "map",
-        n_threads: int | None = None,
-    ) -> None:
-        self.C, self.C_mode = C, C_mode
-        self.tol, self.max_iter, self.n_threads = tol, max_iter, n_threads
-        self.eval_metric = eval_metric
+    C: float | Iterable[float] = field(default=1.0, kw_only=False)
+    C_mode: str = "total"
+    tol: float = 1e-8
+    max_iter: int = 100
+    eval_metric: Any = "map"
+    n_threads: int | None = None
 
     def path(self, X: Any, y: Any = None, *, qid: Any = None, Cs: Iterable[float], regroup: bool = False) -> Vector:
         """Weights for each of `Cs`, one row each, in the order given; fitted from the smallest C up, warm-started."""

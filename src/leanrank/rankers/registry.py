@@ -5,24 +5,16 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
+from leanrank._lazy import public_names
 from leanrank.errors import UnknownNameError
 from leanrank.rankers._base import Ranker
 
-# name -> (module, class)
+#: Name -> (module, class): the public rankers, and the adapters of the boosters.
 _WHERE = {
-    "adarank": ("leanrank.rankers.adarank", "AdaRank"),
+    cls.lower(): (module, cls) for cls, module in public_names("leanrank.rankers").items() if cls[0].isupper()
+} | {
     "catboost": ("leanrank.rankers.catboost_adapter", "CatBoostAdapter"),
-    "cohenorder": ("leanrank.rankers.cohen_order", "CohenOrder"),
-    "committeeperceptron": ("leanrank.rankers.committee_perceptron", "CommitteePerceptron"),
-    "expectedrankregression": ("leanrank.rankers.expected_rank_regression", "ExpectedRankRegression"),
-    "kernelranksvm": ("leanrank.rankers.kernel_ranksvm", "KernelRankSVM"),
     "lightgbm": ("leanrank.rankers.lightgbm_adapter", "LightGBMAdapter"),
-    "listnet": ("leanrank.rankers.listnet", "ListNet"),
-    "ordersvm": ("leanrank.rankers.order_svm", "OrderSVM"),
-    "rankboost": ("leanrank.rankers.rankboost", "RankBoost"),
-    "ranknet": ("leanrank.rankers.ranknet", "RankNet"),
-    "ranksvm": ("leanrank.rankers.ranksvm", "RankSVM"),
-    "svmmap": ("leanrank.rankers.svmmap", "SVMMAP"),
     "xgboost": ("leanrank.rankers.xgboost_adapter", "XGBoostAdapter"),
 }
 

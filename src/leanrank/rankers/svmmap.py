@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable
+from dataclasses import field
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
+from leanrank._declared import declared
 from leanrank.data.ranking_data import RankingData
 from leanrank.kernels.products import columns_times, rows_times
 from leanrank.kernels.svmmap import most_violated
 from leanrank.rankers._base import LinearRanker
 from leanrank.rankers._c_grid import as_grid, best_weights, require_choice
-from leanrank.rankers._simplex_qp import maximise_on_simplex
 
 Vector = NDArray[np.float64]
 
@@ -23,6 +24,7 @@ Vector = NDArray[np.float64]
 _IDLE_ROUNDS = 50
 
 
+@declared
 class SVMMAP(LinearRanker):
     r"""Structural SVM whose loss is 1 - average precision.
 
@@ -45,12 +47,9 @@ class SVMMAP(LinearRanker):
         How far a constraint may be violated when training stops.
     max_iter : int
         Cutting planes at most.
-    eval_metric : str or metric
-        Chooses among several C.
 
     Attributes
     ----------
-    coef_ : array of shape (K,)
     C_ : float
         The C kept.
     n_iter_ : int
@@ -78,19 +77,11 @@ class SVMMAP(LinearRanker):
 
     _name = "svmmap"
     _learned: ClassVar[dict[str, Any]] = {"coef_": ("K",), "C_": (), "n_iter_": (), "gap_": ()}
-
-    def __init__(
-        self,
-        C: float | Iterable[float] = 100.0,
-        *,
-        relevance_threshold: float = 1.0,
-        eps: float = 1e-3,
-        max_iter: int = 1000,
-        eval_metric: Any = "map",
-    ) -> None:
-        self.C, self.relevance_threshold = C, relevance_threshold
-        self.eps, self.max_iter = eps, max_iter
-        self.eval_metric = eval_metric
+    C: float | Iterable[float] = field(default=100.0, kw_only=False)
+    relevance_threshold: float = 1.0
+    eps: float = 1e-3
+    max_iter: int = 1000
+    eval_metric: Any = "map"
 
     def _fit(self, data: RankingData, valid: RankingData | None) -> None:
         grid = np.sort(as_grid("SVMMAP", self.C))
@@ -161,3 +152,49 @@ class _Planes:
 
     def add(self, g: Vector, b: float) -> None:
         self.G, self.b = np.vstack((self.G, g)), np.append(self.b, b)
+
+
+def maximise_on_simplex(G: Vector, b: Vector, C: float, a: Vector, *, tol: float = 1e-10) -> Vector:
+    """Maximise ``b.a - 0.5 a'Ga`` over ``a >= 0, sum a <= C``, starting from a feasible `a`.
+
+    The part of C not spent is one more variable with no gain and no cost, so that the sum is exactly C. On the
+    variables above 0 the maximum solves a linear system; the step towards it stops at the first variable that reaches
+    0; a variable at 0 whose gradient is above the others' joins (Wolfe's nearest point in a polytope).
+
+    >>> maximise_on_simplex(np.eye(2), np.array([3.0, 1.0]), 2.0, np.zeros(2))
+    array([2., 0.])
+    """
+    m = len(b) + 1
+    H = np.zeros((m, m))
+    H[1:, 1:] = G
+    gain = np.concatenate(([0.0], b))
+    x = np.concatenate(([max(0.0, C - a.sum())], a))
+    scale = max(1.0, float(np.abs(np.diag(G)).max(initial=0.0)))
+    inside = x > 0
+    if not inside.any():
+        x[0], inside[0] = C, True
+    for _ in range(50 * m):
+        S = np.flatnonzero(inside)
+        k = len(S)
+        system = np.ones((k + 1, k + 1))
+        system[:k, :k] = H[np.ix_(S, S)] + np.eye(k) * (1e-13 * scale)
+        system[k, k] = 0.0
+        target = np.linalg.lstsq(system, np.append(gain[S], C), rcond=None)[0]
+        step = target[:k] - x[S]
+        falling = target[:k] <= 0.0
+        if falling.any():
+            ratios = np.where(falling, x[S] / np.maximum(-step, 1e-300), np.inf)
+            first = int(np.argmin(ratios))
+            x[S] += min(1.0, ratios[first]) * step
+            x[S[first]] = 0.0
+            np.maximum(x, 0.0, out=x)
+            inside[S[first]] = False
+            continue
+        x[S] = target[:k]
+        gradient = gain - H @ x
+        excess = np.where(inside, -np.inf, gradient - target[k])
+        enter = int(np.argmax(excess))
+        if excess[enter] <= tol * scale:
+            break
+        inside[enter] = True
+    return x[1:]

@@ -2,9 +2,4 @@
 
 from leanrank._lazy import lazy
 
-__getattr__, __dir__, __all__ = lazy(
-    __name__,
-    {
-        "RCDR": "leanrank.reducers.rcdr",
-    },
-)
+__getattr__, __dir__, __all__ = lazy(__name__)

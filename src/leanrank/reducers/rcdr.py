@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -12,11 +12,12 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from leanrank._declared import declared
 from leanrank.data.door import as_source, feature_matrix, is_source
 from leanrank.data.mapped_source import MappedSource
 from leanrank.data.ranking_data import RankingData, RankingSource
 from leanrank.engines.fold import fold
-from leanrank.errors import DataError, ParameterError
+from leanrank.errors import DataError, ParameterError, is_whole, require, require_one_of
 from leanrank.stats.rank_correlation import ColumnSpread, RankCorrelation, Spread
 
 if TYPE_CHECKING:
@@ -103,6 +104,7 @@ class _Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         return tuple(str(j + 1) for j in range(self.n_features_in_)) if names is None else tuple(names)
 
 
+@declared
 class RCDR(_TransformsRankingData, _Projection):
     r"""Rank correlation dimension reduction: a supervised counterpart of PCA for orders and graded labels.
 
@@ -168,24 +170,13 @@ class RCDR(_TransformsRankingData, _Projection):
 
     __metadata_request__fit: ClassVar[dict[str, bool]] = {"qid": True}
 
-    def __init__(
-        self,
-        n_components: int | None = None,
-        *,
-        kind: str = "spearman",
-        ties: str = "tau-b",
-        scale: bool = True,
-        weight: str = "orders",
-        complete: bool = False,
-        engine: Any = None,
-    ) -> None:
-        self.n_components = n_components
-        self.kind = kind
-        self.ties = ties
-        self.scale = scale
-        self.weight = weight
-        self.complete = complete
-        self.engine = engine
+    n_components: int | None = field(default=None, kw_only=False)
+    kind: str = "spearman"
+    ties: str = "tau-b"
+    scale: bool = True
+    weight: str = "orders"
+    complete: bool = False
+    engine: Any = None
 
     def fit(self, X: Any, y: Any = None, *, qid: Any = None, regroup: bool = False) -> Self:
         """Find the components.
@@ -252,17 +243,9 @@ class RCDR(_TransformsRankingData, _Projection):
         self._n_features_out = len(basis)
 
     def _check_parameters(self) -> None:
-        n = self.n_components
-        if n is not None and (isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 1):
-            raise ParameterError.of("RCDR", "n_components", "a whole number >= 1 or None", n)
-        for name, choices in (
-            ("kind", ("spearman", "kendall")),
-            ("ties", ("tau-b", "tau-a")),
-            ("weight", ("orders", "pairs")),
-        ):
-            if getattr(self, name) not in choices:
-                rule = f"one of {', '.join(map(repr, choices))}"
-                raise ParameterError.of("RCDR", name, rule, getattr(self, name))
+        some = self.n_components is None or is_whole(self.n_components, 1)
+        require(self, "n_components", "a whole number >= 1 or None", some)
+        require_one_of(self, kind=("spearman", "kendall"), ties=("tau-b", "tau-a"), weight=("orders", "pairs"))
 
     def top_attributes(self, top: int = 5) -> list[dict[str, Any]]:
         """What each component is made of: its `top` features by absolute weight, with their weights."""

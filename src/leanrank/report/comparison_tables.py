@@ -8,15 +8,14 @@ from leanrank.evaluation.compare.comparison import DECIMALS
 from leanrank.evaluation.records import ALL_FEATURES
 from leanrank.report.tables import Table
 
-#: Features named of those most repeated.
-REPEATED = 5
 
-
-def comparison_tables(summary: dict[str, Any]) -> list[Table]:
-    """Every table that has rows."""
+def comparison_tables(summary: dict[str, Any], *, ranks_shown: int | None = None) -> list[Table]:
+    """Every table that has rows; `ranks_shown` is how many ranks have a column of their own in the unified ranking."""
     tables = [means(summary, ranker) for ranker in summary["rankers"]]
     tables += [ranks(summary, ranker) for ranker in summary["rankers"]]
-    tables += [unified(summary), tests(summary), features(summary)]
+    tables.append(unified(summary, ranks_shown))
+    tables += [tests(summary, ranker) for ranker in summary["rankers"]]
+    tables += [stability(summary), repeated(summary)]
     return [table for table in tables if table.rows]
 
 
@@ -59,57 +58,62 @@ def ranks(summary: dict[str, Any], ranker: str) -> Table:
     return Table(f"{ranker}: competition ranks", columns, rows)
 
 
-def unified(summary: dict[str, Any]) -> Table:
+def unified(summary: dict[str, Any], ranks_shown: int | None = None) -> Table:
     """Over all columns: Rank, and how often each rank was taken."""
-    rows = summary["unified"] or []
-    columns = [("method", "text"), ("rank", "two")]
-    columns += [(f"R{r}", "whole") for r in range(1, len(rows) + 1)]
-    ordered = sorted(rows, key=lambda row: -row["rank"])
-    return Table("Unified ranking", columns, [[row["method"], row["rank"], *row["counts"]] for row in ordered])
+    rows = sorted(summary["unified"] or [], key=lambda row: -row["rank"])
+    most = len(rows) if ranks_shown is None else min(ranks_shown, len(rows))
+    columns = [("method", "text"), ("Rank", "two"), *((f"R{r}", "whole") for r in range(1, most + 1))]
+    values = [[row["method"], row["rank"], *row["counts"][:most]] for row in rows]
+    if most < len(rows):
+        columns.append(("below", "whole"))
+        values = [[*value, sum(row["counts"][most:])] for value, row in zip(values, rows, strict=True)]
+    note = f"Over {sum(rows[0]['counts'])} columns (ranker, k, metric)." if rows else ""
+    return Table("Unified ranking", columns, values, note=note)
 
 
-def tests(summary: dict[str, Any]) -> Table:
-    """Every method against all features."""
-    rows = [
-        [
-            row["ranker"],
-            row["k"],
-            row["method"],
-            row["t"]["difference"],
-            row["bootstrap"]["low"],
-            row["bootstrap"]["high"],
-            row["t"]["p"],
-            row["t_holm"],
-            row["bootstrap"]["p"],
-            row["bootstrap_holm"],
-        ]
-        for row in summary["tests"]["rows"]
-    ]
-    columns = [("ranker", "text"), ("k", "whole"), ("method", "text"), ("difference", "signed")]
-    columns += [("from", "signed"), ("to", "signed"), ("t: p", "figure"), ("Holm", "figure")]
-    columns += [("bootstrap: p", "figure"), ("Holm ", "figure")]
-    title = f"{summary['tests']['metric']} against {ALL_FEATURES}: paired tests over queries, two-sided"
-    return Table(title, columns, rows, note="Intervals of 95% by the bootstrap; p corrected for all rows by Holm.")
+def tests(summary: dict[str, Any], ranker: str) -> Table:
+    """Every method against all features; what is significant after correction stands out."""
+    every = summary["tests"]["rows"]
+    of_ranker = [row for row in every if row["ranker"] == ranker]
+    rows = []
+    for row in of_ranker:
+        t, b = row["t"], row["bootstrap"]
+        figures = (t["difference"], b["low"], b["high"], t["statistic"], t["p"], row["t_holm"])
+        rows.append([row["k"], row["method"], *figures, b["p"], row["bootstrap_holm"]])
+    columns = [("k", "whole"), ("method", "text"), ("change", "signed"), ("from", "signed"), ("to", "signed")]
+    columns += [("t", "two"), ("p", "figure"), ("Holm", "figure"), ("boot. p", "figure"), ("Holm ", "figure")]
+    n = of_ranker[0]["t"]["n"] if of_ranker else 0
+    title = f"{ranker}: {summary['tests']['metric']} against {ALL_FEATURES}, paired tests over {n} queries, two-sided"
+    note = f"Intervals of 95% by the bootstrap; Holm: p corrected for all {len(every)} comparisons."
+    best = frozenset((r, 2) for r, row in enumerate(of_ranker) if row["t_holm"] is not None and row["t_holm"] < 0.05)
+    return Table(title, columns, rows, note=note, best=best)
 
 
-def features(summary: dict[str, Any]) -> Table:
-    """How often features repeat over folds, and how stable the sets are."""
-    rows = [
-        [
-            row["k"],
-            row["method"],
-            ", ".join(f"{name} {n}x" for name, n in row["repetition"]["most"][:REPEATED]),
-            row["stability"]["nogueira"],
-            row["stability"]["low"],
-            row["stability"]["high"],
-            row["stability"]["kuncheva"],
-            row["stability"]["jaccard"],
-        ]
-        for row in summary["features"]
-    ]
-    columns = [("k", "whole"), ("method", "text"), ("most repeated", "name"), ("Nogueira", "two"), ("from", "two")]
-    columns += [("to", "two"), ("Kuncheva", "two"), ("Jaccard", "two")]
-    return Table("Features over folds", columns, rows)
+def stability(summary: dict[str, Any]) -> Table:
+    """How many features are in how many of the folds' sets, and how stable the sets are."""
+    times = range(len(summary["settings"]["folds"]), 0, -1)
+    rows = []
+    for row in summary["features"]:
+        sizes, counts, s = row["repetition"]["sizes"], row["repetition"]["counts"], row["stability"]
+        size = " ".join(map(str, sizes if len(set(sizes)) > 1 else sizes[:1]))
+        measures = (s[name] for name in ("nogueira", "low", "high", "kuncheva", "jaccard"))
+        rows.append([row["k"], row["method"], size, *reversed(counts), *measures])
+    columns = [("k", "whole"), ("method", "text"), ("sizes", "name"), *((f"{r}x", "whole") for r in times)]
+    columns += [(name, "two") for name in ("Nogueira", "from", "to", "Kuncheva", "Jaccard")]
+    note = "nx: features that are in n of the sets. Nogueira (with its interval), Kuncheva, Jaccard: 1 is identical."
+    return Table("Features over folds", columns, rows, note=note)
+
+
+def repeated(summary: dict[str, Any]) -> Table:
+    """Which features most folds chose."""
+    rows = []
+    for row in summary["features"]:
+        times: dict[int, list[str]] = {}
+        for name, n in row["repetition"]["most"][: max(row["repetition"]["sizes"])]:
+            times.setdefault(n, []).append(str(name))
+        rows.append([row["k"], row["method"], "; ".join(f"{n}x {', '.join(of)}" for n, of in times.items())])
+    columns = [("k", "whole"), ("method", "text"), ("features", "name")]
+    return Table("Features that most folds chose", columns, rows)
 
 
 def comparison_facts(summary: dict[str, Any]) -> list[tuple[str, str]]:

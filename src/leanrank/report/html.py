@@ -14,7 +14,7 @@ import vl_convert
 
 from leanrank.report import comparison_tables, tables
 from leanrank.report.charts import charts
-from leanrank.report.repeat import how_to_repeat
+from leanrank.report.tables import how_to_repeat
 
 _TEMPLATES = "leanrank.report"
 #: What the page's own script needs of a feature.

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from leanrank.report import comparison_tables, tables
-from leanrank.report.repeat import how_to_repeat
-from leanrank.report.tables import Table, is_number, shown
+from leanrank.report.tables import Table, how_to_repeat, is_number, shown
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]|~#])")
 

@@ -14,14 +14,13 @@ from leanrank.evaluation.fold_run import FeatureSet, feature_sets, run_fold
 from leanrank.evaluation.grids import points, rankers_of
 from leanrank.evaluation.journal import Task
 from leanrank.evaluation.records import FoldRecord
-from leanrank.evaluation.repetition import repetition
 from leanrank.evaluation.significance import paired_t_test
+from leanrank.evaluation.stability import repetition
 from leanrank.evaluation.tasks import Tasks
 from leanrank.metrics.names import metric
 from leanrank.rankers.svmmap import SVMMAP
 from leanrank.reproduce.datasets import DataFolder
-from leanrank.reproduce.outcome import Cell, Claim, Reproduction, Table
-from leanrank.reproduce.published_tables import Published, published
+from leanrank.reproduce.outcome import Cell, Claim, Published, Reproduction, Table, published
 from leanrank.selectors.bestgain import BestGain
 from leanrank.selectors.cfs import CFS
 from leanrank.selectors.consistency import Consistency
@@ -39,14 +38,6 @@ DELTA = {"OHSUMED": 0.1}
 _SIZES = list(range(1, 21))
 _WRAPPER_SIZES = 5
 
-PROTOCOL = (
-    "Official five folds, LETOR 3.0 conventions. The ranker is SVM-MAP; its C is chosen once in each fold, by "
-    "validation MAP with all features (10^-3 to 10^4), and kept for every method, as the paper keeps the C of the "
-    "official runs. FCBF, CFS, Consistency and INTERACT see the pooled training rows, discretised by the minimum "
-    "description length principle. BestGain's threshold on OHSUMED is 0.1: it is not published, and the single feature "
-    "of the paper needs more than 0.0541. GAS-E's c and size, and the size of the wrapper, are chosen by validation "
-    "MAP. The wrapper judges sets by the MAP of the training queries, as in the paper."
-)
 
 REASONS = {
     "FCBF": "",
@@ -90,16 +81,8 @@ def run(data: DataFolder, tasks: Tasks, *, quick: bool = False) -> Reproduction:
         if folds is not None:
             outcomes[dataset] = _dataset(dataset, list(folds), tasks, quick)
     cells = [_cell(p, outcomes, quick) for p in published("bestgain") if p.table in ("2", "3", "4") and _is_shown(p)]
-    return Reproduction(
-        "bestgain",
-        "Costa, Silva: A fast filter feature selection algorithm for ranking (BestGain), 2010",
-        PROTOCOL,
-        DISCUSSION,
-        cells,
-        _claims(outcomes),
-        [_times(dataset, of) for dataset, of in outcomes.items()],
-        quick,
-    )
+    times = [_times(dataset, of) for dataset, of in outcomes.items()]
+    return Reproduction.of("bestgain", cells, _claims(outcomes), times, quick=quick)
 
 
 def _is_shown(p: Published) -> bool:
@@ -236,17 +219,3 @@ def _claims(outcomes: dict[str, dict[str, Outcome]]) -> list[Claim]:
             text = f"{dataset}: the three methods made for ranking are above the four made for classification (NDCG@10)"
             claims.append(Claim(text, least > most, f"lowest of the three {least:.2f}, highest of the four {most:.2f}"))
     return claims
-
-
-DISCUSSION = (
-    "**Exact:** the rows of BestGain (one feature in each fold, which ones repeat, MAP and NDCG@10) and FCBF, and "
-    "the mean numbers of features of CFS, Consistency and INTERACT. They settle what the paper leaves open: a gain "
-    "is compared with the threshold before the feature is added, and the filters made for classification see the "
-    "pooled rows with the grades as classes, cut by the minimum description length principle with its simpler "
-    "encoding. **Close:** MAP and NDCG@10 of all other methods. They depend on the C of SVM-MAP, which the paper "
-    "took from the official runs without printing it. **Not:** the numbers of features of GAS-E and of the wrapper, "
-    "whose stop thresholds are not published: chosen by validation MAP they are larger. **Times** are ratios to "
-    "BestGain's, and those the paper measured are another program's: here the Kendall matrix, its dearest part, is "
-    "nearly free, and BestGain faster still, so that the filters that discretise look slow beside it; that the "
-    "wrapper takes more than a hundred times as long holds in both."
-)

@@ -19,8 +19,7 @@ from leanrank.rankers.listnet import ListNet
 from leanrank.rankers.rankboost import RankBoost
 from leanrank.reproduce.datasets import DataFolder
 from leanrank.reproduce.letor_rows import MEASURES, Candidates, Row, best_of_folds, row_of, row_of_folds
-from leanrank.reproduce.outcome import Cell, Claim, Reproduction, Table
-from leanrank.reproduce.published_tables import Published, published
+from leanrank.reproduce.outcome import Cell, Claim, Published, Reproduction, Table, published
 from leanrank.selectors.fsmrank import Fitting, FSMRank
 from leanrank.selectors.fsmsvm import FSMSVM
 from leanrank.selectors.fsscpr import FSSCPR
@@ -35,13 +34,6 @@ _PRICES = [1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1.0]
 _GRID: dict[str, Any] = {"lambda1": _PRICES, "lambda2": _PRICES}
 UNIFIED = {"11": ("7", "8", "9", "10"), "16": ("12", "13", "14", "15")}
 
-PROTOCOL = (
-    "Official five folds; every method is fitted on the training part, every setting (number of features, c, C, "
-    "lambda, rounds, learning rate) is chosen by MAP on the validation part, and the mean over the five test parts "
-    "(each rounded to four digits, as LETOR prints them) is reported, in LETOR's conventions (the printed discount of "
-    "the paper is not the one its figures were computed with). RankSVM-Primal has C in {1e-2, ..., 1e2} over the "
-    "number of pairs."
-)
 
 #: What the paper leaves open: how ties count, whether tau is the fraction of concordant pairs or in [-1, 1], and on
 #: which scale PageRank is added to the cosine.
@@ -108,16 +100,7 @@ def run(data: DataFolder, tasks: Tasks, *, quick: bool = False) -> Reproduction:
     if readings:
         title = "What the paper leaves open: FS-SCPR in each reading, GAS-E with other grids of c"
         tables.append(Table(title, ("data", "reading", *MEASURES, "features"), tuple(readings)))
-    return Reproduction(
-        "fs-scpr",
-        "Yeh, Tsai: Graph-based feature selection for learning to rank (FS-SCPR), 2022",
-        PROTOCOL,
-        DISCUSSION,
-        cells,
-        _claims(rows),
-        tables,
-        quick,
-    )
+    return Reproduction.of("fs-scpr", cells, _claims(rows), tables, quick=quick)
 
 
 #: The row of a method on the folds of a data set, and its numbers of features; the task says which.
@@ -299,20 +282,3 @@ def _claims(rows: Mapping[str, Mapping[str, Row]]) -> list[Claim]:
             figures = ", ".join(f"{method} {value:.2f}" for method, value in score.items())
             claims.append(Claim(text, all(a > b for a, b in pairwise(falling)), figures))
     return claims
-
-
-DISCUSSION = (
-    "**Exact:** RankSVM-Primal on OHSUMED, and the unified rankings of Tables 11 and 16 from the paper's own figures. "
-    "RankSVM-Primal on MQ2008 is equal in every digit too, once the scores of the folds are rounded to four digits "
-    "before they are averaged, as tables made from LETOR's files are. **Close:** nearly all of the rest. The row "
-    "FS-SCPR is of one reading of the paper among eight: it does not say how equal feature values count, whether "
-    "Kendall's tau is the fraction of concordant pairs or in [-1, 1], nor on which scale PageRank is added to the "
-    "cosine. We took the reading that came nearest to the published OHSUMED row, after seeing all eight there; the "
-    "last table has them all, and they differ from each other by as much as the methods that the paper compares. "
-    "**Not:** the cells listed as different, all on OHSUMED with its 106 queries: GAS-E, whose grid of c is not "
-    "published and moves its NDCG@1 by more than that (last table); FSMSVM, whose formula is not; AdaRank and "
-    "ListNet, whose official settings are not known. The paper's main finding, that FS-SCPR is above Ranking SVM with "
-    "all features and above the other selection methods in NDCG@10 and MAP, does not come out here: the differences "
-    "are within what another reading makes of the same method. What does hold is that it keeps the MAP of Ranking SVM "
-    "within .002 with less than a third of the features."
-)

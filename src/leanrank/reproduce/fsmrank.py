@@ -36,7 +36,7 @@ def run(data: DataFolder, tasks: Tasks, *, quick: bool = False) -> Page:
         if official is not None:
             folds = [official[0]] if quick else list(official)
             sections.append(_section(dataset, folds, tasks, [1e-3, 1e-1] if quick else LAMBDAS))
-    return Page("fsmrank", "FSMRank and FSMSVM beside their published rows", INTRODUCTION, sections)
+    return Page.of("fsmrank", sections)
 
 
 def _section(dataset: str, folds: list[Fold], tasks: Tasks, lambdas: list[float]) -> Section:
@@ -101,14 +101,3 @@ def _figures(values: NDArray[np.float64]) -> list[str]:
 
 def _difference(value: float) -> str:
     return f"**{value:+.4f}**" if abs(value) > WITHIN else f"{value:+.4f}"
-
-
-INTRODUCTION = f"""\
-Official folds, means of five; the lambdas (10^-5 .. 1),
-C (10^-2 .. 10^2) and the number of features of FSMSVM by MAP on the validation part. Published: FS-SCPR,
-tables 9 and 10; the number of features of FSMRank as MOFSRank reports it. The formula of FSMRank is not
-public: the problem solved here is a reconstruction from what its abstract states, so agreement in level is
-what can be asked for. Validation MAP picks fewer features than published; 'as many features' are the lambdas
-that leave about the published number (a third more or less), the best of them on the validation part. Both
-are shown for `unimportance="complement"`, the default, and for `"stretched"`.
-Differences above {WITHIN} are bold."""

@@ -32,13 +32,6 @@ C_GRID = {"c": [0.0, 0.01, 0.05, 0.1, 0.2, 0.5]}
 _SIZES = (1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 18, 21, 25, 30)
 _FEW = (1, 5, 10)
 
-PROTOCOL = (
-    "Official five folds of LETOR's OHSUMED (45 features; the paper had 26 of its own). MAP counts only definitely "
-    "relevant documents (label 2) and NDCG@10 has the discount 1/log2(1 + j), as in the paper. At every number of "
-    "features t, GAS's c (0 to 0.5) and the ranker's settings are chosen by validation MAP. GAS-E weighs features by "
-    "their MAP, GAS-L by the ranker's own loss: pairwise error for Ranking SVM, cross entropy for RankNet. IG and CHI "
-    "see the pooled rows, discretised. RankNet is linear."
-)
 
 #: (learner, method, t) -> records of the folds
 Curves = dict[tuple[str, str, int | str], list[FoldRecord]]
@@ -58,24 +51,11 @@ def run(data: DataFolder, tasks: Tasks, *, quick: bool = False) -> Reproduction:
         claims = [*_curve_claims(curves, sizes), *_structure_claims(parts, curves, sizes)]
     else:
         claims = [Claim("The curves of Figures 4 and 5", None, "needs OHSUMED")]
-    return Reproduction(
-        "gas",
-        "Geng, Liu, Qin, Li: Feature selection for ranking (GAS), 2007",
-        PROTOCOL,
-        DISCUSSION,
-        (),
-        claims,
-        tables,
-        quick,
-    )
+    return Reproduction.of("gas", (), claims, tables, quick=quick)
 
 
 def _curves(
-    folds: list[Fold],
-    learners: Sequence[str],
-    sizes: Sequence[int],
-    grid: dict[str, list[float]],
-    tasks: Tasks,
+    folds: list[Fold], learners: Sequence[str], sizes: Sequence[int], grid: dict[str, list[float]], tasks: Tasks
 ) -> Curves:
     by = metric("map", convention="letor3", relevance_threshold=2)
     measures = {"MAP": by, "NDCG@10": metric("ndcg@10", convention="letor3", discount="log2", short="pad")}
@@ -217,14 +197,3 @@ def _speed(fold: Fold) -> Claim:
     ratio = min(seconds["all"]) / min(seconds["few"])
     text = "Selecting features makes training faster (Ranking SVM, 10 of 45 features)"
     return Claim(text, ratio > 1, f"{ratio:.1f} times as fast")
-
-
-DISCUSSION = (
-    "The paper's figures carry no numbers in the text at hand, so nothing can be exact; the curves are ours, and "
-    "what the paper says of its own is checked on them. Its data had 26 features of the authors' own, LETOR's have "
-    "45. GAS-E and GAS-L are above IG and CHI because of the first few features; from about 15 features on the four "
-    "curves meet. As the paper says of OHSUMED, punishing similarity changes little there. That fewer features are "
-    "better than all is a matter of .01 in MAP, and between neighbouring sizes the curves go up and down by half of "
-    "that: the claims are counted over all sizes, not at the best one. The criterion of the two blocks is ours; the "
-    "paper shows a picture."
-)

@@ -19,8 +19,7 @@ from leanrank.rankers.ranksvm import RankSVM
 from leanrank.rankers.svmmap import SVMMAP
 from leanrank.reproduce.datasets import DataFolder
 from leanrank.reproduce.letor_rows import MEASURES, OfFold, best_of_folds, published_rows
-from leanrank.reproduce.outcome import Page, Section, Table
-from leanrank.reproduce.published_tables import published
+from leanrank.reproduce.outcome import Page, Section, Table, published, texts
 
 TARGET = 0.012
 #: Table of the FS-SCPR paper, and conventions.
@@ -108,10 +107,10 @@ def run(data: DataFolder, tasks: Tasks, *, quick: bool = False) -> Page:
             notes += _further_off(f"{dataset}, {name}", theirs, means, _standard_error(done[0]))
         table = Table("", ("learner", "", *MEASURES, "mean difference"), tuple(rows))
         sections.append(Section(f"{dataset} ({convention})", table=table))
-    sections.append(Section(f"Cells further off than {TARGET}", "\n".join([*notes, "", REASONS])))
+    sections.append(Section(f"Cells further off than {TARGET}", "\n".join([*notes, "", texts("rankers")["Why"]])))
     columns = ("data", "learner", "setting", "mean difference", "iterations kept, folds 1 to 5")
-    sections.append(Section("What else was tried", TRIED, Table("", columns, tuple(tried))))
-    return Page("rankers", "Rankers beside published figures", INTRODUCTION, sections)
+    sections.append(Section("What else was tried", texts("rankers")["Tried"], Table("", columns, tuple(tried))))
+    return Page.of("rankers", sections)
 
 
 def published_figures(dataset: str) -> dict[str, dict[str, float]]:
@@ -157,10 +156,7 @@ def _iterations(folds: Sequence[OfFold]) -> str:
 
 def _rows(name: str, theirs: dict[str, float], ours: Values, mean: float) -> list[tuple[str, ...]]:
     printed = (f"{theirs[m]:.4f}" if m in theirs else "" for m in MEASURES)
-    return [
-        (name, "published", *printed, ""),
-        ("", "ours", *(f"{value:.4f}" for value in ours), f"{mean:.4f}"),
-    ]
+    return [(name, "published", *printed, ""), ("", "ours", *(f"{value:.4f}" for value in ours), f"{mean:.4f}")]
 
 
 def _further_off(what: str, theirs: dict[str, float], every: Values, error: Values) -> list[str]:
@@ -175,21 +171,3 @@ def _further_off(what: str, theirs: dict[str, float], every: Values, error: Valu
                 f"over queries). Published {theirs[measure]:.4f}; settings tried reach {low:.4f} to {high:.4f}."
             )
     return lines
-
-
-INTRODUCTION = """\
-Official five folds, all features, hyper-parameters by MAP on the validation part, the (unweighted) mean of the
-five test parts. Published: tables 14 and 15 of the paper on FS-SCPR (J.-Y. Yeh, C.-J. Tsai, 2022); for SVM-MAP
-the baseline row of the report on BestGain (M. Costa, M. J. Silva; table 2: MAP and NDCG@10). The last column is
-the mean of the absolute differences; the aim is 0.012."""
-REASONS = """\
-Why. RankBoost: the LETOR 3.0 baselines list numbers of rounds that are multiples of 50; chosen so, ours is
-0.0016 off (below). AdaRank and ListNet: the code, seeds and grids behind the published rows are not known here,
-and no setting tried reaches these cells, so something in those runs differs that we do not know. The standard
-errors say how much a mean over 106 (OHSUMED) or 784 (MQ2008) queries can tell at all. RankSVM, whose optimum is
-unique and whose grid is known, agrees to the printed digits, but for one unit in the last (MQ2008, NDCG@1)."""
-TRIED = """\
-Settings that are open; the one in bold makes the rows above, and all were run before it was settled. RankBoost's
-255 thresholds are those of the LETOR baselines (their page on RankBoost), which kept 220, 11, 56, 58 and 34
-rounds on MQ2008. The default of `RankBoost`, a threshold between every two values, is further off. AdaRank's and
-ListNet's rows are the defaults of this library, with the grids named."""

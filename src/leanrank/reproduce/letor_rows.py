@@ -17,7 +17,7 @@ from leanrank.evaluation.tasks import Tasks
 from leanrank.metrics._base import Metric, mean
 from leanrank.metrics.names import metric
 from leanrank.rankers._base import Ranker
-from leanrank.reproduce.published_tables import published
+from leanrank.reproduce.outcome import published
 
 MEASURES = ("NDCG@1", "NDCG@3", "NDCG@5", "NDCG@10", "MAP")
 

@@ -1,14 +1,77 @@
-"""What a reproduction found: cells beside the published ones, claims that hold or do not, tables of our own."""
+"""What was published and what a reproduction found: cells side by side, claims that hold or do not, own tables."""
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Sequence
 from dataclasses import dataclass
-
-from leanrank.reproduce.published_tables import Published
+from functools import cache
+from importlib.resources import files
 
 #: A cell this near, as a fraction, is called close.
 NEAR = 0.015
+
+
+@dataclass(frozen=True)
+class Published:
+    """A cell of a published table.
+
+    Attributes
+    ----------
+    table : str
+        Its number in the paper, "text" for a figure of the running text.
+    text : str
+        The figure as printed.
+    unit : str
+        "fraction", "percent", "count", ...
+    doubtful : bool
+        Whether the print is in doubt; `note` says why.
+    """
+
+    table: str
+    method: str
+    dataset: str
+    metric: str
+    text: str
+    unit: str
+    rank: int | None
+    doubtful: bool
+    note: str
+
+    @property
+    def value(self) -> float:
+        return float(self.text)
+
+    @property
+    def decimals(self) -> int:
+        """Printed digits after the point."""
+        return len(self.text.partition(".")[2])
+
+
+@cache
+def published(paper: str) -> tuple[Published, ...]:
+    """All cells of a paper, by table."""
+    cells: list[Published] = []
+    folder = files(__package__) / "published"
+    for path in sorted(folder.iterdir(), key=lambda path: path.name):
+        if path.name.startswith(f"{paper}_") and path.name.endswith(".csv"):
+            with path.open(encoding="utf-8", newline="") as file:  # type: ignore[call-overload]
+                cells += [_cell(row) for row in csv.DictReader(file)]
+    return tuple(cells)
+
+
+def _cell(row: dict[str, str]) -> Published:
+    return Published(
+        table=row["table"],
+        method=row["method"],
+        dataset=row["dataset"],
+        metric=row["metric"],
+        text=row["value"],
+        unit=row["unit"],
+        rank=int(row["rank"]) if row["rank"] else None,
+        doubtful=row["doubtful"] == "yes",
+        note=row["note"],
+    )
 
 
 @dataclass(frozen=True)
@@ -96,6 +159,12 @@ class Page:
     introduction: str
     sections: Sequence[Section]
 
+    @classmethod
+    def of(cls, name: str, sections: Sequence[Section]) -> Page:
+        """With the title and the introduction of that name."""
+        said = texts(name)
+        return cls(name, said["title"], said["Introduction"], sections)
+
 
 @dataclass(frozen=True)
 class Reproduction:
@@ -122,6 +191,14 @@ class Reproduction:
     tables: Sequence[Table] = ()
     quick: bool = False
 
+    @classmethod
+    def of(
+        cls, paper: str, cells: Sequence[Cell], claims: Sequence[Claim], tables: Sequence[Table], *, quick: bool
+    ) -> Reproduction:
+        """With the title, the protocol and the discussion of that paper."""
+        said = {name: " ".join(text.split()) for name, text in texts(paper).items()}
+        return cls(paper, said["title"], said["Protocol"], said["Discussion"], cells, claims, tables, quick)
+
     @property
     def failed(self) -> list[Cell]:
         """Cells that had to be equal and are not."""
@@ -147,3 +224,10 @@ class Reproduction:
         if known:
             parts.append(f"{sum(bool(c.holds) for c in known)} of {len(known)} stated findings hold here.")
         return " ".join(parts)
+
+
+def texts(name: str) -> dict[str, str]:
+    """What a paper's section or a page says in words, by heading, and its "title"."""
+    title, *parts = (files(__package__) / "texts" / f"{name}.md").read_text("utf-8").split("\n## ")
+    sections = (part.partition("\n") for part in parts)
+    return {"title": title.strip("# \n"), **{heading: text.strip("\n") for heading, _, text in sections}}

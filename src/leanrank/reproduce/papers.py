@@ -28,6 +28,11 @@ PAGES = {
 }
 
 
+def names() -> list[str]:
+    """The papers that can be run."""
+    return list(PAPERS)
+
+
 def run_paper(
     paper: str,
     data: str | Path | None = None,
@@ -56,9 +61,6 @@ def run_paper(
         raise UnknownNameError.of("paper", paper, modules)
     folder = DataFolder.of(data)
     about = {"what": "reproduce", "version": version("leanrank"), "quick": quick, "files": folder.sizes()}
-    with (
-        Journal(journal, about) as kept,
-        Tasks(kept, n_jobs=n_jobs, progress=True, owner="reproduce") as tasks,
-    ):
+    with Journal(journal, about) as kept, Tasks(kept, n_jobs=n_jobs, progress=True, owner="reproduce") as tasks:
         outcome: Reproduction | Page = import_module(modules[paper]).run(folder, tasks, quick=quick)
     return outcome

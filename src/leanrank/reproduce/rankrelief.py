@@ -20,8 +20,7 @@ from leanrank.rankers.committee_perceptron import CommitteePerceptron
 from leanrank.rankers.kernel_ranksvm import KernelRankSVM
 from leanrank.rankers.ranksvm import RankSVM
 from leanrank.reproduce.datasets import DataFolder
-from leanrank.reproduce.outcome import Cell, Claim, Reproduction, Table
-from leanrank.reproduce.published_tables import published
+from leanrank.reproduce.outcome import Cell, Claim, Reproduction, Table, published
 from leanrank.selectors.gas import GAS
 from leanrank.selectors.rankfilter import RankFilter
 from leanrank.selectors.rankwrapper import RankWrapper
@@ -36,18 +35,6 @@ _POINTS, _FEATURES, _RELEVANT, _CENTRES, _LEVELS = 100, 30, 10, 20, 5
 _LEARNERS = ("Committee Perceptron", "RankSVM (RBF)")
 _ORDER = ("RankWrapper", "RReliefF", "GAS", "GAS one way")
 _LEVEL = ("RankFilter", "ReliefF", "GAS", "GAS one way")
-
-PROTOCOL = (
-    "At every step each method weighs the remaining features on the training part and the three lowest are dropped; "
-    "RankSVM with RBF kernel and Committee Perceptron are trained on those that remain and judged on the test part. "
-    "Relative orderings: RankWrapper, RReliefF and GAS (pairwise error) by Kendall's concordant fraction; levels: "
-    "RankFilter, ReliefF and GAS (NDCG@10) by NDCG@10; k = 5; GAS sorts by a feature both ways and takes the better, "
-    "or, as another reading, one way. OHSUMED: the first 45 queries in three folds; the 36 features that vary (the "
-    "first three steps of the paper only drop the nine constant ones); the order to learn is that of a Ranking SVM "
-    "trained on the training part. Synthetic: 100 points of 30 uniform features of which 10 matter, ordered by a "
-    "random function of RBF kernels, cut into five levels of equal size, three folds over points, 30 runs (the "
-    "paper's number of features and its function are lost in the text at hand)."
-)
 
 
 @dataclass(frozen=True)
@@ -81,16 +68,7 @@ def run(data: DataFolder, tasks: Tasks, *, quick: bool = False) -> Reproduction:
     for experiment in experiments:
         sizes[experiment.name], curves[experiment.name] = _curves(experiment, tasks, quick)
     tables = [_table(e, sizes[e.name], curves[e.name]) for e in experiments]
-    return Reproduction(
-        "rankrelief",
-        "Yu, Oh, Han: Efficient feature weighting methods for ranking (RankWrapper, RankFilter), 2009",
-        PROTOCOL,
-        DISCUSSION,
-        _cells(),
-        [*_claims(curves), *_time_claims()],
-        tables,
-        quick,
-    )
+    return Reproduction.of("rankrelief", _cells(), [*_claims(curves), *_time_claims()], tables, quick=quick)
 
 
 def _cells() -> list[Cell]:
@@ -327,17 +305,3 @@ def _time_claims() -> list[Claim]:
             f"{ratio:.1f} times as long ({1000 * seconds['GAS', 100]:.1f} ms)",
         ),
     ]
-
-
-DISCUSSION = (
-    "The curves and the table of the paper are lost in the text at hand, and so are the number of features and the "
-    "function of its synthetic data; its example of Kendall's tau is the one figure that can be compared, and is "
-    "equal. **What holds:** with levels, RankFilter is above ReliefF and GAS on both data sets and with both "
-    "learners, by little on OHSUMED, and less so there than on the synthetic data with their five levels; RankSVM is "
-    "more accurate than Committee Perceptron; GAS takes longer, and the more so the more features there are. **What "
-    "does not:** with relative orderings RankWrapper is below RReliefF. The paper's formula of its rank significance "
-    "is cut in the text; ours, the distance in rank less the median distance, is a reconstruction, and this may be "
-    "the reason. Whether GAS is the lowest depends on whether it may sort by a feature in both directions, which "
-    "matters on the synthetic data, where nothing says that larger values are better. With three folds of fifteen "
-    "queries, differences of .01 on OHSUMED mean little."
-)

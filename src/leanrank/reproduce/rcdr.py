@@ -20,8 +20,7 @@ from leanrank.metrics.names import metric
 from leanrank.rankers.expected_rank_regression import ExpectedRankRegression
 from leanrank.reducers.rcdr import RCDR
 from leanrank.reproduce.datasets import DataFolder
-from leanrank.reproduce.outcome import Cell, Claim, Reproduction, Table
-from leanrank.reproduce.published_tables import Published, published
+from leanrank.reproduce.outcome import Cell, Claim, Published, Reproduction, Table, published
 
 Vector = NDArray[np.float64]
 
@@ -29,15 +28,6 @@ METHODS = ("KRCDR", "SRCDR", "PCA", "ORIG")
 SIZES = ((500, 10), (100, 5), (100, 2))
 SMALL = 2
 _FOLDS = 10
-
-PROTOCOL = (
-    "Artificial: 1,000 objects of five attributes drawn from N(0, 1), the fifth a copy of the fourth, 300 orders of "
-    "five objects by w* = (1, 1, 0.5, 0, 0). SUSHI: 500 orders of 10, 100 orders of 5 and 100 orders of 2 objects, "
-    "drawn from the 5,000 people of sushi3b with seeds (the paper's 500 are not known), ten folds over orders; "
-    "attributes as they are (the paper mentions no scaling), and once more scaled to unit variance; the reduction is "
-    "fitted on the training orders, a linear expected rank regression on the reduced attributes; Spearman's rho of the "
-    "held-out orders, mean over folds and draws."
-)
 
 
 def run(data: DataFolder, tasks: Tasks, *, quick: bool = False) -> Reproduction:
@@ -65,16 +55,7 @@ def run(data: DataFolder, tasks: Tasks, *, quick: bool = False) -> Reproduction:
         for p in published("rcdr")
         if p.table == "3"
     ]
-    return Reproduction(
-        "rcdr",
-        "Kamishima, Akaho: Dimension reduction for supervised ordering (RCDR), 2006",
-        PROTOCOL,
-        DISCUSSION,
-        cells,
-        claims,
-        tables,
-        quick,
-    )
+    return Reproduction.of("rcdr", cells, claims, tables, quick=quick)
 
 
 def _artificial(n_seeds: int) -> list[Cell]:
@@ -241,19 +222,3 @@ def _with_error(differences: Vector) -> str:
     if len(differences) < 2:
         return f"{differences.mean():+.3f}"
     return f"{differences.mean():+.3f} (standard error {differences.std(ddof=1) / np.sqrt(len(differences)):.3f})"
-
-
-DISCUSSION = (
-    "**Artificial experiment:** the first vectors point along w* as printed. Our figures are means over draws, the "
-    "paper's are of one; the printed components are within about one standard deviation of the draws. The printed "
-    "lengths fit ours only if divided by the number of attributes, and the printed PCA vectors can only be rows of "
-    "the eigenvector matrix: attributes 4 and 5 are equal, so that a component must weigh them equally. **SUSHI:** "
-    "the weights of the first component have the printed order and signs; the paper's 500 people are not known. With "
-    "attributes as they are, both RCDRs are clearly above PCA with one and two components, and with one component "
-    "above no reduction where orders are few and short, as the paper says; the gain at 100:2 is clear, that at 100:5 "
-    "small beside its standard error. From three components on PCA is as good or better with few orders, which the "
-    "paper does not say; its figure carries no numbers. The advantage over PCA depends on scale: unscaled, the first "
-    "components of PCA are those of the attributes with the largest variance. Scaled to unit variance PCA is better, "
-    "and at 100:2 nothing is left of the difference. We ran both and show both; the paper mentions no scaling. Table "
-    "3 is of another paper with non-linear models; our linear counterparts are in sushi_rankers.md."
-)

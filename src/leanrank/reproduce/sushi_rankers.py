@@ -20,8 +20,7 @@ from leanrank.rankers.order_svm import OrderSVM
 from leanrank.rankers.rankboost import RankBoost
 from leanrank.rankers.ranksvm import RankSVM
 from leanrank.reproduce.datasets import DataFolder
-from leanrank.reproduce.outcome import Page, Section, Table
-from leanrank.reproduce.published_tables import published
+from leanrank.reproduce.outcome import Page, Section, Table, published, texts
 
 SETS = [(500, 10), (100, 5), (100, 2)]
 FOLDS = 10
@@ -52,17 +51,17 @@ def run(data: DataFolder, tasks: Tasks, *, quick: bool = False) -> Page:
             what = {"page": "sushi-rankers", "learner": name, "orders": n_orders, "length": length}
             draws = 2 if quick else 5 if n_orders >= 500 else 20
             values = tasks.run(
-                _draw,
-                sushi,
-                [{**what, "seed": seed} for seed in range(draws)],
-                title=f"{name}, {n_orders}:{length}",
+                _draw, sushi, [{**what, "seed": seed} for seed in range(draws)], title=f"{name}, {n_orders}:{length}"
             )
             cells.append(printed.get((theirs, f"SUSHI N:L={n_orders}:{length}"), "") if theirs else "")
             cells.append(f"{np.mean(values):.3f} ± {np.std(values, ddof=1):.3f}")
         rows.append((name, *cells))
     columns = ("learner", *(f"{n}:{size} {whose}" for n, size in sets for whose in ("published", "ours")))
-    sections = [Section(table=Table("", columns, tuple(rows))), Section("How to read it", NOTES)]
-    return Page("sushi-rankers", "Supervised ordering of SUSHI", INTRODUCTION, sections)
+    sections = [
+        Section(table=Table("", columns, tuple(rows))),
+        Section("How to read it", texts("sushi-rankers")["Notes"]),
+    ]
+    return Page.of("sushi-rankers", sections)
 
 
 def _draw(sushi: RankingData, task: Task, _: None) -> float:
@@ -96,23 +95,3 @@ def _mean_rho(data: RankingData, candidates: Candidates, seed: int) -> float:
 def _split(data: RankingData, folds: int, seed: int) -> Iterator[tuple[RankingData, RankingData]]:
     for train, test in QueryKFold(folds, shuffle=True, random_state=seed).split_queries(data):
         yield data.take_queries(train), data.take_queries(test)
-
-
-INTRODUCTION = """\
-Mean Spearman's rho between held-out orders and predicted ones, ten folds, beside Table 3 of T. Kamishima and
-S. Akaho, "Dimension reduction for supervised ordering", ICDM 2006. N:L is N people who order L of 100 kinds
-of sushi, 16 attributes. Our column is the mean over several random draws of N people and L kinds each (the
-standard deviation between draws behind it); the published one is a single draw, which is not known.
-There are 5 draws for 500:10, 20 for 100:5 and 100:2."""
-NOTES = """\
-- The standard deviation is that between draws: a single draw is expected within about two of them of the mean.
-  On 100:5 and 100:2 all published figures are. On 500:10 they are lower than ours by 0.008 to 0.023, RankBoost
-  and SVOR by more than draws explain; the published survey has 500 people, the public file, of which we draw,
-  5,000.
-- As published, all but Cohen are alike with much data, and a second-order ERR breaks down with little. The
-  published fall of SVOR with little data is not seen with a linear RankSVM.
-- Not known of the published runs: the people and kinds drawn, the folds, parameters and kernels (the paper says
-  that non-linear models were used; RankSVM and OrderSVM are linear here). Ours are chosen on a fifth of the
-  training orders: beta of Cohen, rounds of RankBoost, C of RankSVM and OrderSVM. Attributes are as they are in
-  the file.
-- An order of two kinds is right or wrong, rho is 1 or -1."""

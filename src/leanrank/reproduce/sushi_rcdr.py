@@ -10,8 +10,7 @@ from leanrank.evaluation.journal import Task
 from leanrank.evaluation.tasks import Tasks
 from leanrank.reducers.rcdr import RCDR
 from leanrank.reproduce.datasets import DataFolder
-from leanrank.reproduce.outcome import Page, Section, Table
-from leanrank.reproduce.published_tables import published
+from leanrank.reproduce.outcome import Page, Section, Table, published
 
 N_SEEDS = 20
 SAMPLE = 500

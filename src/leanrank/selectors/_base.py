@@ -19,7 +19,7 @@ from leanrank.data.door import as_source, is_source
 from leanrank.data.mapped_source import MappedSource
 from leanrank.data.parquet.scan import ParquetSource
 from leanrank.data.ranking_data import RankingData, RankingSource
-from leanrank.errors import DataError, ParameterError
+from leanrank.errors import DataError, ParameterError, is_whole, require, require_one_of
 from leanrank.selectors.column_limits import ColumnLimits
 from leanrank.selectors.limits import Limits
 from leanrank.selectors.neighbours import Neighbours
@@ -173,17 +173,20 @@ class Selector(_TransformsRankingData, SelectorMixin, BaseEstimator):  # type: i
 
     def _require(self, name: str, rule: str, holds: bool) -> None:
         """Refuse the parameter `name` unless `holds`, in the shared sentence."""
-        if not holds:
-            raise ParameterError.of(type(self).__name__, name, rule, getattr(self, name))
+        require(self, name, rule, holds)
 
     def _require_number(self, name: str, rule: str, low: float = -np.inf, high: float = np.inf) -> None:
         """Refuse the parameter `name` unless it is a number in [low, high]."""
         value = getattr(self, name)
         self._require(name, rule, _is(Real, value) and bool(low <= value <= high))
 
+    def _require_whole(self, name: str, low: int) -> None:
+        """Refuse the parameter `name` unless it is a whole number from `low` on."""
+        self._require(name, f"a whole number >= {low}", is_whole(getattr(self, name), low))
+
     def _require_one_of(self, name: str, choices: Sequence[str]) -> None:
         """Refuse the parameter `name` unless it is one of `choices`."""
-        self._require(name, f"one of {', '.join(map(repr, choices))}", getattr(self, name) in choices)
+        require_one_of(self, **{name: tuple(choices)})
 
     def _size(self, size: Any, n_features: int, name: str = "n_features_to_select") -> int:
         """A number of features from an int or a share (halves round up, at least one)."""

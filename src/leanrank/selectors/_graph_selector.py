@@ -9,12 +9,12 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from leanrank._declared import declared
 from leanrank.data.ranking_data import RankingSource
-from leanrank.errors import DataError
 from leanrank.selectors._base import Selector
-from leanrank.selectors._declared import declared
 from leanrank.selectors.column_limits import Mask
 from leanrank.selectors.path import Path
+from leanrank.stats.constant import varying
 from leanrank.stats.feature_graph import FeatureGraph, feature_graph
 
 #: The path on a part of a graph, the columns of which are given.
@@ -88,9 +88,7 @@ class GraphSelector(Selector):
 
 def on_varying(graph: FeatureGraph, must_keep: Mask, select: Select) -> Path:
     """The path on a graph without its constant features, but with those of `must_keep`, over all of its features."""
-    kept = np.flatnonzero(~graph.constant | must_keep)
-    if not len(kept):
-        raise DataError(f"All {len(graph.constant)} features are constant inside every query: nothing to select.")
+    kept = varying(graph.constant, must_keep)
     if len(kept) == len(graph.constant):
         return select(graph, kept)
     return select(graph.subset(kept), kept).lift(kept, len(graph.constant))

@@ -9,13 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from leanrank._declared import declared
 from leanrank.data.ranking_data import RankingSource
 from leanrank.engines.fold import fold
-from leanrank.errors import DataError
 from leanrank.selectors._base import Selector
-from leanrank.selectors._declared import declared
 from leanrank.selectors.path import Path, Step
-from leanrank.stats.constant import Constant
+from leanrank.stats.constant import Constant, varying
 from leanrank.stats.discretize import Binning, as_discretizer
 from leanrank.stats.information import BinCounts, Score, symmetrical_uncertainty
 from leanrank.stats.patterns import Inconsistency, PatternCounts
@@ -84,9 +83,7 @@ class PooledSelector(Selector):
     def _fit(self, source: RankingSource) -> Path:
         discretizer = as_discretizer(self.discretizer)
         constant, values = fold([Constant(), ValueCounts(discretizer.max_values)], source, self.engine)
-        kept = np.flatnonzero(~constant)
-        if not len(kept):
-            raise DataError(f"All {len(constant)} features are constant inside every query: nothing to select.")
+        kept = varying(constant)
         tables = values.subset(kept)
         cuts = discretizer.cuts(tables)
         self.cuts_ = dict(zip(kept.tolist(), cuts, strict=True))
@@ -116,8 +113,7 @@ class SetFilter(PooledSelector):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        whole = isinstance(self.min_features, (int, np.integer)) and not isinstance(self.min_features, bool)
-        self._require("min_features", "a whole number >= 0", whole and self.min_features >= 0)
+        self._require_whole("min_features", 0)
 
     def _at_least(self, steps: list[Step], relevance: NDArray[np.float64], why_none: str) -> list[Step]:
         """Fill up to `min_features` with the most relevant other features, or say that there is none."""

@@ -8,15 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from leanrank._declared import declared
 from leanrank.data.door import in_memory
 from leanrank.data.ranking_data import RankingData, RankingSource
 from leanrank.engines.fold import fold
-from leanrank.errors import DataError
 from leanrank.selectors._base import Selector
-from leanrank.selectors._declared import declared
-from leanrank.selectors.neighbours import Neighbours, whole_number
+from leanrank.selectors.neighbours import Neighbours
 from leanrank.selectors.path import Path
-from leanrank.stats.constant import Constant
+from leanrank.stats.constant import Constant, varying
 from leanrank.stats.relief import DataExtent, Extent, ReliefSums, Weighing
 from leanrank.stats.row_sample import RowSample
 
@@ -58,8 +57,7 @@ class ReliefSelector(Selector):
     _fewest_neighbors = 1
 
     def _check_parameters(self) -> None:
-        least = self._fewest_neighbors
-        self._require("n_neighbors", f"a whole number >= {least}", whole_number(self.n_neighbors, least))
+        self._require_whole("n_neighbors", self._fewest_neighbors)
         self._require("neighbours", "a Neighbours or None", isinstance(self._near, Neighbours))
         self._near.check()
 
@@ -81,9 +79,7 @@ class ReliefSelector(Selector):
         if self._near.n_samples is not None:
             statistics.append(RowSample(int(self._near.n_samples), int(self._near.random_state)))
         constant, extent, *threshold = fold(statistics, source, self.engine)
-        kept = np.flatnonzero(~constant)
-        if not len(kept):
-            raise DataError(f"All {len(constant)} features are constant inside every query: nothing to select.")
+        kept = varying(constant)
         width = (extent.high - extent.low)[kept]
         statistic = ReliefSums(
             self._weighing(source, extent),

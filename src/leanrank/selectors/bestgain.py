@@ -9,18 +9,17 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from leanrank._declared import declared
 from leanrank.data.ranking_data import RankingData, RankingSource
 from leanrank.engines.fold import fold
-from leanrank.errors import DataError
 from leanrank.metrics._base import Metric, is_number
-from leanrank.metrics.average_precision import AP
 from leanrank.metrics.names import metric as parse_metric
+from leanrank.metrics.precision_recall import AP
 from leanrank.selectors._base import Selector
-from leanrank.selectors._declared import declared
 from leanrank.selectors.greedy import best
 from leanrank.selectors.limits import Limits
 from leanrank.selectors.path import Path, Step
-from leanrank.stats.constant import Constant
+from leanrank.stats.constant import Constant, varying
 from leanrank.stats.ranked_lists import Gains, Merging, RankedLists
 
 # Lists of so many values are kept between rounds; longer data are folded again in each round.
@@ -184,9 +183,7 @@ class BestGain(Selector):
                 n_merged = len(chosen)
                 return Gains(merging, chosen, left).finish(lists.partial(left))
 
-        kept = np.flatnonzero(~constant | self._limits().must_keep)
-        if not len(kept):
-            raise DataError(f"All {len(constant)} features are constant inside every query: nothing to select.")
+        kept = varying(constant, self._limits().must_keep)
         steps = self._greedy(constant, len(kept), one_round)
         steps = [replace(step, feature=int(np.searchsorted(kept, step.feature))) for step in steps]
         return Path.of(steps, len(kept)).lift(kept, len(constant))

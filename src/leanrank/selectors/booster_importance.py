@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from leanrank.selectors._declared import declared
-from leanrank.selectors._ranker_selector import Bench, RankerSelector
-from leanrank.selectors.importances import KINDS
+from leanrank._declared import declared
+from leanrank.selectors._ranker_selector import KINDS, Bench, RankerSelector
 from leanrank.selectors.path import Path
 
 

@@ -11,11 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import binom
 
+from leanrank._declared import declared
 from leanrank.data.ranking_data import RankingData
 from leanrank.rankers._base import NothingToLearnWarning
-from leanrank.selectors._declared import declared
-from leanrank.selectors._ranker_selector import Bench, RankerSelector
-from leanrank.selectors.importances import KINDS, importances
+from leanrank.selectors._ranker_selector import KINDS, Bench, RankerSelector, importances
 from leanrank.selectors.path import Path, Step
 
 # With fewer shadows their largest importance would be too easy to beat.
@@ -93,10 +92,8 @@ class RankingBoruta(RankerSelector):
 
     def _check_parameters(self) -> None:
         self._require_one_of("importance", KINDS)
-        whole = isinstance(self.n_rounds, (int, np.integer)) and not isinstance(self.n_rounds, bool)
-        self._require("n_rounds", "a whole number >= 1", whole and self.n_rounds >= 1)
-        seed = isinstance(self.random_state, (int, np.integer)) and self.random_state >= 0
-        self._require("random_state", "a whole number >= 0", seed)
+        self._require_whole("n_rounds", 1)
+        self._require_whole("random_state", 0)
         self._require_number("alpha", "in (0, 1)", low=np.nextafter(0, 1), high=np.nextafter(1, 0))
 
     def _search(self, bench: Bench) -> Path:

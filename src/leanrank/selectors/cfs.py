@@ -8,11 +8,11 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
+from leanrank._declared import declared
 from leanrank.errors import ParameterError
-from leanrank.selectors._declared import declared
 from leanrank.selectors._pooled import Pooled, SetFilter
-from leanrank.selectors.best_first import best_first
 from leanrank.selectors.path import Path, Step
+from leanrank.selectors.set_search import best_first
 
 _EXHAUSTIVE_LIMIT = 15
 _TIE = 1e-12
@@ -139,7 +139,7 @@ class CFS(SetFilter):
     def _check_parameters(self) -> None:
         super()._check_parameters()
         self._require_one_of("search", ("best_first", "greedy", "exhaustive"))
-        self._require_number("max_stale", "a whole number >= 1", 1)
+        self._require_whole("max_stale", 1)
 
     def _path(self, pooled: Pooled) -> Path:
         relevance = pooled.relevance()

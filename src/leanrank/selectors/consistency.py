@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from leanrank.selectors._declared import declared
+from leanrank._declared import declared
 from leanrank.selectors._pooled import Pooled, SetFilter
-from leanrank.selectors.best_first import best_first
 from leanrank.selectors.path import Path, Step
+from leanrank.selectors.set_search import best_first
 from leanrank.stats.patterns import Inconsistency
 
 _SLACK = 1e-12
@@ -90,7 +90,7 @@ class Consistency(SetFilter):
         super()._check_parameters()
         self._require_one_of("search", ("backward", "best_first"))
         self._require_number("epsilon", "a number in [0, 1]", 0.0, 1.0)
-        self._require_number("max_stale", "a whole number >= 1", 1)
+        self._require_whole("max_stale", 1)
 
     def _path(self, pooled: Pooled) -> Path:
         inconsistency = pooled.inconsistency()

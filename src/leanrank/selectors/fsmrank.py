@@ -13,20 +13,20 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
+from leanrank._declared import declared
 from leanrank.data.door import feature_matrix
 from leanrank.data.ranking_data import RankingData
 from leanrank.data.splits import QueryKFold
-from leanrank.errors import ParameterError
+from leanrank.errors import ParameterError, require
 from leanrank.kernels.products import rows_times
 from leanrank.metrics._base import mean
 from leanrank.metrics.names import metric as parse_metric
 from leanrank.rankers._base import Ranker
 from leanrank.rankers.ranksvm import RankSVM
-from leanrank.selectors._declared import declared
 from leanrank.selectors._ranker_selector import Bench, RankerSelector
 from leanrank.selectors.fsm_problem import FSMProblem, Solution
+from leanrank.selectors.greedy import unit_relevance
 from leanrank.selectors.path import Path, Step
-from leanrank.selectors.relevance import unit_relevance
 from leanrank.stats.feature_graph import FeatureGraph, feature_graph
 
 Vector = NDArray[np.float64]
@@ -69,10 +69,9 @@ class Fitting:
 
     def check(self) -> None:
         """Refuse what cannot be."""
-        rules = [("cv", ">= 2", self.cv >= 2), ("tol", "> 0", self.tol > 0), ("max_iter", ">= 1", self.max_iter >= 1)]
-        for name, rule, holds in rules:
-            if not holds:
-                raise ParameterError.of("Fitting", name, rule, getattr(self, name))
+        require(self, "cv", ">= 2", self.cv >= 2)
+        require(self, "tol", "> 0", self.tol > 0)
+        require(self, "max_iter", ">= 1", self.max_iter >= 1)
 
 
 @declared

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from leanrank._declared import declared
 from leanrank.rankers._base import Ranker
 from leanrank.rankers.ranksvm import RankSVM
-from leanrank.selectors._declared import declared
 from leanrank.selectors._ranker_selector import Bench
 from leanrank.selectors.fsmrank import FSMRank, Vector, by_weight
 from leanrank.selectors.path import Path

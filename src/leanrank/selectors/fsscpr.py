@@ -8,15 +8,54 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from leanrank.selectors._declared import declared
+from leanrank._declared import declared
+from leanrank.errors import require, require_one_of
 from leanrank.selectors._graph_selector import GraphSelector
-from leanrank.selectors.clustering import Clustering
 from leanrank.selectors.pagerank import BiasedPageRank, biased_pagerank
 from leanrank.selectors.path import Path, Step
 from leanrank.selectors.spectral import Spectrum
 from leanrank.stats.feature_graph import FeatureGraph
 
 AUTOMATIC = ("eigengap", "silhouette")
+
+
+@dataclass(frozen=True)
+class Clustering:
+    """Settings of the spectral clustering of `FSSCPR`.
+
+    Parameters
+    ----------
+    k_min : int, default=2
+        The fewest clusters of "eigengap" and "silhouette".
+    k_max : int or None, default=None
+        The most; None is half the features, rounded up.
+    centrality : {"cosine", "edge"}, default="cosine"
+        Whether a feature is central in its cluster by the rows of Y, or by the edges.
+    n_init : int, default=10
+        Restarts of each 2-means.
+
+    See Also
+    --------
+    FSSCPR, BiasedPageRank
+
+    Examples
+    --------
+    >>> from leanrank import Clustering, FSSCPR
+    >>> FSSCPR("silhouette", clustering=Clustering(k_min=3, k_max=9)).clustering.k_max
+    9
+    """
+
+    k_min: int = 2
+    k_max: int | None = None
+    centrality: str = "cosine"
+    n_init: int = 10
+
+    def check(self) -> None:
+        """Refuse what cannot be."""
+        require(self, "k_min", ">= 1", self.k_min >= 1)
+        require(self, "k_max", f">= k_min, {self.k_min}", self.k_max is None or self.k_max >= self.k_min)
+        require_one_of(self, centrality=("cosine", "edge"))
+        require(self, "n_init", ">= 1", self.n_init >= 1)
 
 
 @dataclass(frozen=True, eq=False)

@@ -58,3 +58,22 @@ def best(gain: NDArray[np.float64], cost: NDArray[np.float64], candidates: NDArr
     places = np.flatnonzero(candidates)
     gains, worth = gain[places], per_cost(gain[places], cost[places])
     return int(places[np.argmax(np.where(worth == worth.max(), gains, -np.inf))])
+
+
+def unit_relevance(importance: NDArray[np.float64]) -> tuple[NDArray[np.float64], float]:
+    """Importance on [0, 1], and the factor it was multiplied by.
+
+    A measure such as MAP or NDCG lies there already and is left alone; anything else (a loss, an F value) is stretched
+    from its smallest to its largest value. All equal: all 0.
+
+    >>> import numpy as np
+    >>> unit_relevance(np.array([0.5, 0.75]))
+    (array([0.5 , 0.75]), 1.0)
+    >>> unit_relevance(np.array([-4.0, -2.0, -3.0]))
+    (array([0. , 1. , 0.5]), 0.5)
+    """
+    low, high = float(importance.min()), float(importance.max())
+    if low >= 0 and high <= 1:
+        return importance, 1.0
+    factor = 1 / (high - low) if high > low else 0.0
+    return (importance - low) * factor, factor

@@ -9,9 +9,9 @@ from typing import Any, Protocol, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from leanrank._declared import declared
 from leanrank.data.ranking_data import RankingData
 from leanrank.rankers._base import Ranker
-from leanrank.selectors._declared import declared
 from leanrank.selectors._graph_selector import on_varying
 from leanrank.selectors._ranker_selector import Bench, RankerSelector
 from leanrank.selectors.column_limits import ColumnLimits

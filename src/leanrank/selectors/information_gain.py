@@ -4,16 +4,11 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+from leanrank._declared import declared
 from leanrank.engines.fold import fold
-from leanrank.selectors._declared import declared
 from leanrank.selectors._pooled import Pooled, PooledSelector
 from leanrank.selectors.path import Path
-from leanrank.stats.information import (
-    PerQueryScore,
-    chi_squared,
-    information_gain,
-    symmetrical_uncertainty,
-)
+from leanrank.stats.information import PerQueryScore, chi_squared, information_gain, symmetrical_uncertainty
 
 
 @declared

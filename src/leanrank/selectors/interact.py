@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from leanrank.selectors._declared import declared
+from leanrank._declared import declared
 from leanrank.selectors._pooled import Pooled, SetFilter
 from leanrank.selectors.path import Path, Step
 

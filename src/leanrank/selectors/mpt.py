@@ -5,12 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from leanrank.selectors._declared import declared
+from leanrank._declared import declared
 from leanrank.selectors._graph_selector import GraphSelector
-from leanrank.selectors.greedy import greedy
+from leanrank.selectors.greedy import greedy, unit_relevance
 from leanrank.selectors.limits import Limits
 from leanrank.selectors.path import Path, Step
-from leanrank.selectors.relevance import unit_relevance
 from leanrank.stats.feature_graph import FeatureGraph
 
 

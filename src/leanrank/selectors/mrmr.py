@@ -7,10 +7,10 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from leanrank._declared import declared
 from leanrank.data.ranking_data import RankingSource
 from leanrank.engines.fold import fold
 from leanrank.errors import DataError
-from leanrank.selectors._declared import declared
 from leanrank.selectors._graph_selector import GraphSelector
 from leanrank.selectors.column_limits import ColumnLimits
 from leanrank.selectors.greedy import greedy

@@ -5,13 +5,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from leanrank.selectors._declared import declared
+from leanrank._declared import declared
 from leanrank.selectors._graph_selector import GraphSelector
 from leanrank.selectors.column_limits import ColumnLimits, Mask, per_cost
-from leanrank.selectors.greedy import best
+from leanrank.selectors.greedy import best, unit_relevance
 from leanrank.selectors.limits import Limits
 from leanrank.selectors.path import Path, Step
-from leanrank.selectors.relevance import unit_relevance
 from leanrank.stats.feature_graph import FeatureGraph
 
 

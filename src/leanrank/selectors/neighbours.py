@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
-import numpy as np
-
-from leanrank.errors import ParameterError
+from leanrank.errors import is_whole, require, require_one_of
 
 
 @dataclass(frozen=True)
@@ -46,17 +43,7 @@ class Neighbours:
 
     def check(self) -> None:
         """Refuse what cannot be."""
-        known = {"scope": ("query", "global"), "metric": ("manhattan", "euclidean")}
-        for name, choices in known.items():
-            if getattr(self, name) not in choices:
-                rule = f"one of {', '.join(map(repr, choices))}"
-                raise ParameterError.of("Neighbours", name, rule, getattr(self, name))
-        if self.n_samples is not None and not whole_number(self.n_samples, 1):
-            raise ParameterError.of("Neighbours", "n_samples", "a whole number >= 1 or None", self.n_samples)
-        if not whole_number(self.random_state, 0):
-            raise ParameterError.of("Neighbours", "random_state", "a whole number >= 0", self.random_state)
-
-
-def whole_number(value: Any, low: int) -> bool:
-    """Whether this is a whole number from `low` on; True and False are no numbers."""
-    return isinstance(value, (int, np.integer)) and not isinstance(value, bool) and bool(value >= low)
+        require_one_of(self, scope=("query", "global"), metric=("manhattan", "euclidean"))
+        some = self.n_samples is None or is_whole(self.n_samples, 1)
+        require(self, "n_samples", "a whole number >= 1 or None", some)
+        require(self, "random_state", "a whole number >= 0", is_whole(self.random_state, 0))

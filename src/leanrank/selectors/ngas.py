@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from leanrank.selectors._declared import declared
+from leanrank._declared import declared
 from leanrank.selectors._graph_selector import GraphSelector
 from leanrank.selectors.column_limits import per_cost
 from leanrank.selectors.greedy import best

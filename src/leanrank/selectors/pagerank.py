@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import solve
 
-from leanrank.errors import ParameterError
+from leanrank.errors import require, require_one_of
 
 
 @dataclass(frozen=True)
@@ -42,14 +42,8 @@ class BiasedPageRank:
 
     def check(self) -> None:
         """Refuse what cannot be."""
-        rules = [
-            ("alpha", ">= 0 and < 1", 0 <= self.alpha < 1),
-            ("dangling", "one of 'leak', 'redistribute'", self.dangling in ("leak", "redistribute")),
-            ("scale", "one of 'none', 'max', 'cluster_minmax'", self.scale in ("none", "max", "cluster_minmax")),
-        ]
-        for name, rule, holds in rules:
-            if not holds:
-                raise ParameterError.of("BiasedPageRank", name, rule, getattr(self, name))
+        require(self, "alpha", ">= 0 and < 1", 0 <= self.alpha < 1)
+        require_one_of(self, dangling=("leak", "redistribute"), scale=("none", "max", "cluster_minmax"))
 
 
 def biased_pagerank(

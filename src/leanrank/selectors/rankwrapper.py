@@ -11,13 +11,13 @@ from numpy.typing import ArrayLike
 from scipy.stats import rankdata
 from sklearn.base import clone
 
+from leanrank._declared import declared
 from leanrank.data.door import as_ranking_data, in_memory, is_source
 from leanrank.data.ranking_data import RankingData, RankingSource
 from leanrank.engines.fold import fold
 from leanrank.errors import DataError
 from leanrank.rankers._base import Ranker
 from leanrank.rankers.adapters import as_ranker
-from leanrank.selectors._declared import declared
 from leanrank.selectors._relief import Floats, ReliefSelector, Sums
 from leanrank.stats.relief import Extent, ReliefSums, ScoreDifferences, Weighing
 

@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from leanrank.selectors._declared import declared
-from leanrank.selectors._ranker_selector import Bench, RankerSelector
+from leanrank._declared import declared
+from leanrank.selectors._ranker_selector import KINDS, Bench, RankerSelector
 from leanrank.selectors.column_limits import ColumnLimits, Mask, per_cost
-from leanrank.selectors.importances import KINDS
 from leanrank.selectors.limits import Limits
 from leanrank.selectors.path import Path, Step
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from leanrank._declared import declared
 from leanrank.data.ranking_data import RankingSource
-from leanrank.selectors._declared import declared
 from leanrank.selectors._relief import Floats, ReliefSelector, Sums
 from leanrank.stats.relief import Extent, TargetDifferences, Weighing
 

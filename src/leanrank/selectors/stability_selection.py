@@ -11,16 +11,16 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 from sklearn.base import clone
 
+from leanrank._declared import declared
 from leanrank.data.arrangement import Arrangement
 from leanrank.data.door import in_memory
 from leanrank.data.ranking_data import RankingData, RankingSource
 from leanrank.engines.fold import fold
-from leanrank.errors import DataError, ParameterError
+from leanrank.errors import ParameterError
 from leanrank.selectors._base import Selector
-from leanrank.selectors._declared import declared
 from leanrank.selectors.gas import GAS
 from leanrank.selectors.path import Path, Step
-from leanrank.stats.constant import Constant
+from leanrank.stats.constant import Constant, varying
 
 
 @declared
@@ -93,20 +93,16 @@ class StabilitySelection(Selector):
 
     def _check_parameters(self) -> None:
         self._require("selector", "a selector or None", self.selector is None or isinstance(self.selector, Selector))
-        whole = isinstance(self.n_resamples, (int, np.integer)) and not isinstance(self.n_resamples, bool)
-        self._require("n_resamples", "a whole number >= 1", whole and self.n_resamples >= 1)
+        self._require_whole("n_resamples", 1)
         inside = {"low": np.nextafter(0, 1), "high": np.nextafter(1, 0)}
         self._require_number("share", "in (0, 1)", **inside)
         self._require_number("confidence", "in (0, 1)", **inside)
-        seed = isinstance(self.random_state, (int, np.integer)) and self.random_state >= 0
-        self._require("random_state", "a whole number >= 0", seed)
+        self._require_whole("random_state", 0)
         self._require_number("threshold", "> 0 and <= 1", low=np.nextafter(0, 1), high=1)
 
     def _fit(self, source: RankingSource) -> Path:
         data = in_memory(source)
-        kept = np.flatnonzero(~fold(Constant(), data))
-        if not len(kept):
-            raise DataError(f"All {data.n_features} features are constant inside every query: nothing to select.")
+        kept = varying(fold(Constant(), data))
         taken, places = (runs[:, kept] for runs in self._runs(data, Arrangement.of(data.subset(kept)).queries))
         frequency, place = np.round(taken.mean(axis=0), 12), np.round(places.mean(axis=0), 12)
         n_in = data.n_features

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from leanrank.selectors._declared import declared
+from leanrank._declared import declared
 from leanrank.selectors._graph_selector import GraphSelector
 from leanrank.selectors.greedy import greedy
 from leanrank.selectors.limits import Limits

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from leanrank.selectors._declared import declared
+from leanrank._declared import declared
 from leanrank.selectors._graph_selector import GraphSelector
 from leanrank.selectors.greedy import best
 from leanrank.selectors.limits import Limits

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from leanrank.data.dense_parts import dense_parts
 from leanrank.data.ranking_data import RankingData
-from leanrank.engines.arithmetic import Arithmetic
+from leanrank.engines.fold import Arithmetic
+from leanrank.errors import DataError
 
 
 class ConstantPartial(NamedTuple):
@@ -53,3 +54,11 @@ class Constant:
 
 def _partial(varies: NDArray[np.bool_], block: RankingData) -> ConstantPartial:
     return ConstantPartial(varies, np.array(block.n_queries), np.array(int((block.query_sizes >= 2).sum())))
+
+
+def varying(constant: NDArray[np.bool_], must_keep: NDArray[np.bool_] | bool = False) -> NDArray[np.int64]:
+    """The features that are not constant, and those that must be kept; it is an error if there are none."""
+    kept = np.flatnonzero(~constant | must_keep)
+    if not len(kept):
+        raise DataError(f"All {len(constant)} features are constant inside every query: nothing to select.")
+    return kept

@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from leanrank.data.ranking_data import RankingData
-from leanrank.errors import ParameterError, UnknownNameError
+from leanrank.errors import UnknownNameError, is_whole, require
 from leanrank.kernels.mdl import mdl_cuts
 from leanrank.stats.value_counts import MAX_VALUES, ValueCounts, ValueTable, ValueTables, columns
 
@@ -67,7 +67,7 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # typ
 
     def check(self) -> None:
         """Refuse parameters that cannot be."""
-        _check_whole(self, "max_values", 2)
+        require(self, "max_values", "a whole number >= 2", is_whole(self.max_values, 2))
 
     def cuts(self, tables: ValueTables) -> Cuts:
         """Cut points of every feature."""
@@ -175,7 +175,7 @@ class EqualFrequencyDiscretizer(Discretizer):
 
     def check(self) -> None:
         super().check()
-        _check_whole(self, "n_bins", 2)
+        require(self, "n_bins", "a whole number >= 2", is_whole(self.n_bins, 2))
 
     def cuts_of(self, table: ValueTable) -> NDArray[np.float64]:
         reached = np.cumsum(table.counts.sum(axis=1))
@@ -204,19 +204,13 @@ class EqualWidthDiscretizer(Discretizer):
         self.n_bins = n_bins
 
     def check(self) -> None:
-        _check_whole(self, "n_bins", 2)
+        require(self, "n_bins", "a whole number >= 2", is_whole(self.n_bins, 2))
 
     def cuts_of(self, table: ValueTable) -> NDArray[np.float64]:
         low, high = table.values[0], table.highest[-1]
         if low == high:
             return np.empty(0)
         return np.asarray(low + np.arange(1, self.n_bins) * ((high - low) / self.n_bins), dtype=np.float64)
-
-
-def _check_whole(discretizer: Discretizer, name: str, least: int) -> None:
-    value = getattr(discretizer, name)
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
-        raise ParameterError.of(type(discretizer).__name__, name, f"a whole number >= {least}", value)
 
 
 _BY_NAME: dict[str, type[Discretizer]] = {

@@ -11,17 +11,16 @@ from numpy.typing import NDArray
 
 from leanrank.data.dense_parts import dense_parts
 from leanrank.data.ranking_data import RankingData
-from leanrank.engines.arithmetic import Arithmetic
-from leanrank.errors import ParameterError
+from leanrank.engines.fold import Arithmetic
+from leanrank.errors import require
 from leanrank.kernels.pair_losses import cross_entropy_losses, error_losses, hinge_losses
 from leanrank.metrics._base import Metric
-from leanrank.metrics.average_precision import AP
 from leanrank.metrics.names import metric
 from leanrank.metrics.ndcg import NDCG
+from leanrank.metrics.precision_recall import AP
 from leanrank.stats.exact_sum import as_float, exact_sum
 
 _LOSSES = {"error": error_losses, "hinge": hinge_losses, "cross-entropy": cross_entropy_losses}
-_DIRECTIONS = ("desc", "asc", "max")
 
 
 class ImportancePartial(NamedTuple):
@@ -94,14 +93,10 @@ class Importance:
     scale: str = "query"
 
     def __post_init__(self) -> None:
-        if self.direction not in _DIRECTIONS:
-            raise ParameterError.of("Importance", "direction", "'desc', 'asc' or 'max'", self.direction)
-        if self.average not in ("query", "pairs"):
-            raise ParameterError.of("Importance", "average", "'query' or 'pairs'", self.average)
-        if self.scale not in ("query", "none"):
-            raise ParameterError.of("Importance", "scale", "'query' or 'none'", self.scale)
-        if self.average == "pairs" and not self.is_loss:
-            raise ParameterError.of("Importance", "average", "'query' for a metric", self.average)
+        require(self, "direction", "'desc', 'asc' or 'max'", self.direction in ("desc", "asc", "max"))
+        require(self, "average", "'query' or 'pairs'", self.average in ("query", "pairs"))
+        require(self, "scale", "'query' or 'none'", self.scale in ("query", "none"))
+        require(self, "average", "'query' for a metric", self.average == "query" or self.is_loss)
         if not self.is_loss:
             self._measure()  # unknown names are refused here, not inside a worker
 

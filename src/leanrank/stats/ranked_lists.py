@@ -14,7 +14,7 @@ from leanrank.kernels._threads import over_queries
 from leanrank.kernels.bestgain import list_windows, merge_lists, merged_precisions, precisions
 from leanrank.kernels.list_order import rank_lists
 from leanrank.metrics._base import Metric
-from leanrank.metrics.average_precision import AP
+from leanrank.metrics.precision_recall import AP
 from leanrank.stats.exact_sum import as_float, exact_sum
 
 Partial = tuple[NDArray[np.int64], NDArray[np.int64], int]

@@ -228,18 +228,22 @@ def rank_weights(there: NDArray[np.bool_], sigma: float | None) -> Floats:
     return np.asarray(raw / np.where(total > 0.0, total, 1.0))
 
 
-@dataclass(frozen=True, eq=False)
-class TargetDifferences:
-    """RReliefF: sums of d |x - z| and of |y - y'| d |x - z|; of |y - y'| d, and of rows that have a neighbour."""
-
-    label_range: float
-    sigma: float | None
+class _OneClass:
+    """Neighbours of every document, whatever their labels."""
 
     def classes(self, data: RankingData) -> tuple[NDArray[np.int64], int]:
         return np.zeros(data.n_rows, dtype=np.int64), 1
 
     def visited(self, data: RankingData) -> NDArray[np.bool_]:
         return np.ones(data.n_rows, dtype=bool)
+
+
+@dataclass(frozen=True, eq=False)
+class TargetDifferences(_OneClass):
+    """RReliefF: sums of d |x - z| and of |y - y'| d |x - z|; of |y - y'| d, and of rows that have a neighbour."""
+
+    label_range: float
+    sigma: float | None
 
     def weights(self, data: RankingData, neighbours: Neighbours) -> tuple[Floats, Floats]:
         y = data.y.astype(np.float64)
@@ -251,19 +255,13 @@ class TargetDifferences:
 
 
 @dataclass(frozen=True, eq=False)
-class ScoreDifferences:
+class ScoreDifferences(_OneClass):
     """RankWrapper: neighbours count by how much farther than the median they are in score; and rows that have one."""
 
     scores: Callable[[RankingData], Floats]
     unit: float  # scores are divided by it, so that sums keep their precision whatever the scores' scale
     sigma: float | None
     normalise: str | None
-
-    def classes(self, data: RankingData) -> tuple[NDArray[np.int64], int]:
-        return np.zeros(data.n_rows, dtype=np.int64), 1
-
-    def visited(self, data: RankingData) -> NDArray[np.bool_]:
-        return np.ones(data.n_rows, dtype=bool)
 
     def weights(self, data: RankingData, neighbours: Neighbours) -> tuple[Floats, Floats]:
         s = self.scores(data)

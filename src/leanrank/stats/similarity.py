@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 
 from leanrank.data.dense_parts import dense_parts
 from leanrank.data.ranking_data import RankingData
-from leanrank.engines.arithmetic import Arithmetic
+from leanrank.engines.fold import Arithmetic
 from leanrank.errors import DataError, ParameterError, UnknownNameError
-from leanrank.kernels.centred_ranks import centred_ranks
 from leanrank.kernels.concordance import HALF, ORDINAL, STRICT, TAU_B, add_similarity, kendall_sums
 from leanrank.kernels.inversions import count_by_merging
+from leanrank.kernels.rcdr import centred_ranks
 from leanrank.kernels.top_weighted import tau_ap_sums
 from leanrank.stats.exact_sum import as_float, exact_sum, from_fixed
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from tests.naive import letor as naive
 
 from leanrank import RankingData, read, read_letor, scan, scan_letor
-from leanrank.data.letor import lines as letor_lines
+from leanrank.data.letor import stream as letor_lines
 from leanrank.data.letor.lightgbm import write_lightgbm
 from leanrank.data.letor.options import checked
 from leanrank.data.letor.reader import read as read_sources

@@ -20,10 +20,9 @@ from leanrank import (
 )
 from leanrank.selectors import registry
 from leanrank.selectors._base import Selector
-from leanrank.selectors.cegb import cegb_params
 from leanrank.selectors.column_limits import ColumnLimits
 from leanrank.selectors.hybrids import IMPORTANCE, SIMILARITY
-from leanrank.selectors.limits import Limits
+from leanrank.selectors.limits import Limits, cegb_params
 from leanrank.selectors.path import Path
 
 QUICK = {"ranker": "ranksvm", "methods": ["gas-cosine", "mrmr-cosine"], "cv": 3, "max_loss": 0.03, "progress": False}

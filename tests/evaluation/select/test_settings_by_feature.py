@@ -9,7 +9,7 @@ from leanrank import GAS, Protocol, cross_validate, make_ranking, select
 from leanrank.evaluation.select.final_test import final_test
 from leanrank.metrics import metric
 from leanrank.rankers.registry import get
-from leanrank.selectors.cegb import cegb_params
+from leanrank.selectors.limits import cegb_params
 
 N = 8
 COSTS = np.arange(1.0, N + 1)

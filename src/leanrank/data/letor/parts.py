@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import numpy as np
 
 from leanrank.data.compressed import open_bytes
-from leanrank.data.letor.lines import MAX_LINE_BYTES
+from leanrank.data.letor.stream import MAX_LINE_BYTES
 from leanrank.data.partitions import even_cuts
 from leanrank.data.ranking_data import BLOCK_ROWS, RankingData
 

@@ -9,10 +9,9 @@ import numpy as np
 
 from leanrank.data.compressed import PathLike
 from leanrank.data.grouping import query_offsets
-from leanrank.data.letor.lines import PIECE_BYTES
 from leanrank.data.letor.options import Null, Query, Sizes, Width, as_paths, checked, sizes_of
 from leanrank.data.letor.rows import SPARSE_BELOW, Format, Rows, Sparse, matrix, query_names
-from leanrank.data.letor.stream import Source, Stretch, stretches
+from leanrank.data.letor.stream import PIECE_BYTES, Source, Stretch, stretches
 from leanrank.data.letor.writer import write_letor as write_letor
 from leanrank.data.ranking_data import RankingData
 from leanrank.errors import DataError

@@ -9,11 +9,10 @@ from copy import copy
 from typing import TYPE_CHECKING, Any, Unpack
 
 from leanrank.data.compressed import PathLike, name_of
-from leanrank.data.letor.lines import PIECE_BYTES
 from leanrank.data.letor.options import LetorOptions, Query, Sizes, as_paths, checked, sizes_of
 from leanrank.data.letor.reader import assemble, choose_storage
 from leanrank.data.letor.rows import Format, Rows, Sparse
-from leanrank.data.letor.stream import Stretch, stretches
+from leanrank.data.letor.stream import PIECE_BYTES, Stretch, stretches
 from leanrank.data.ranking_data import BLOCK_ROWS, RankingData
 from leanrank.errors import ParameterError
 

@@ -1,4 +1,4 @@
-"""The rows of LETOR files in order, with the places where queries begin."""
+"""The rows of LETOR files in order, from pieces of whole lines, with the places where queries begin."""
 
 from __future__ import annotations
 
@@ -6,21 +6,114 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from leanrank.data.compressed import PathLike, name_of, open_bytes
+from leanrank.data.compressed import ByteReader, PathLike, name_of, open_bytes
+from leanrank.data.formats import without_compression
 from leanrank.data.letor.errors import Fault, came_back, no_rows, without_queries
-from leanrank.data.letor.lines import PIECE_BYTES, whole_lines
-from leanrank.data.letor.query_sizes import find_sizes, read_sizes
 from leanrank.data.letor.rows import Format, Piece, Rows, parse_piece
 from leanrank.errors import DataError
 from leanrank.kernels import letor_parser as parser
 from leanrank.kernels._threads import default_threads
 
 Source: TypeAlias = Any  # a path, or a binary stream
+
+#: Bytes of text parsed at a time.
+PIECE_BYTES = 1 << 18
+
+#: A line longer than this is refused: it is not a document, and reading on could fill the memory.
+MAX_LINE_BYTES = 64 << 20
+
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+
+
+def whole_lines(stream: ByteReader, file: str, piece_bytes: int = PIECE_BYTES) -> Iterator[memoryview]:
+    """Yield the stream in pieces of about `piece_bytes` that end with a line feed; one is added at the end if needed.
+
+    >>> import io
+    >>> [bytes(piece) for piece in whole_lines(io.BytesIO(b"1 a\\n2 b\\n3 c"), "x", 7)]
+    [b'1 a\\n', b'2 b\\n', b'3 c\\n']
+    """
+    rest = b""
+    n_lines = 0
+    first = True
+    while True:
+        # Twice the size while a line does not fit; one byte is kept for a line feed at the end.
+        buffer = bytearray(max(piece_bytes, min(len(rest) * 2, MAX_LINE_BYTES + 1)) + 1)
+        buffer[: len(rest)] = rest
+        with memoryview(buffer) as view:
+            filled = _fill(stream, view, len(rest))
+        at_end = filled < len(buffer) - 1
+        if first and buffer.startswith(_BYTE_ORDER_MARK):
+            buffer[:3] = b"   "  # blanks, so that columns still count from the first byte
+        first = False
+        if at_end and filled and buffer[filled - 1] != 10:
+            buffer[filled] = 10
+            filled += 1
+        end = filled if at_end else buffer.rfind(b"\n", 0, filled) + 1
+        if end:
+            rest = b"" if end == filled else bytes(memoryview(buffer)[end:filled])
+            yield memoryview(buffer)[:end].toreadonly()
+            n_lines += 0 if at_end else int(parser.count(np.frombuffer(buffer, np.uint8, end))[0])
+        else:
+            rest = bytes(memoryview(buffer)[:filled])
+        if not end and filled > MAX_LINE_BYTES:
+            raise DataError(
+                f"{file}, line {n_lines + 1:,}: the line is longer than {MAX_LINE_BYTES >> 20} MiB, so it cannot be a "
+                "document. Check the line ends and the format."
+            )
+        if at_end:
+            return
+
+
+def _fill(stream: ByteReader, view: memoryview, start: int) -> int:
+    """Read until the view is full but for one byte, or the stream ends; return where it ends."""
+    end = len(view) - 1
+    while start < end:
+        n = stream.readinto(view[start:end])
+        if not n:
+            break
+        start += n
+    return start
+
+
+def find_sizes(path: PathLike) -> Path | None:
+    """The `.query` or `.group` file beside `path`, with or without the suffix of a compression."""
+    given = Path(path)
+    for base in dict.fromkeys((without_compression(given), given)):
+        for suffix in (".query", ".group"):
+            beside = base.with_name(base.name + suffix)
+            if beside.is_file():
+                return beside
+    return None
+
+
+def read_sizes(path: PathLike) -> NDArray[np.int64]:
+    """The number of rows of each query, one whole number a line; blank lines are skipped."""
+    name = name_of(path)
+    sizes: list[int] = []
+    with open_bytes(path) as stream:
+        n_lines = 0
+        for piece in whole_lines(stream, name):
+            for line in bytes(piece).split(b"\n")[:-1]:
+                n_lines += 1
+                token = line.strip()
+                if token:
+                    sizes.append(_size(token, name, n_lines))
+    if not sizes:
+        raise DataError(f"{name} is empty: expected the number of rows of each query, one a line.")
+    return np.array(sizes, dtype=np.int64)
+
+
+def _size(token: bytes, name: str, line: int) -> int:
+    if not token.isdigit() or len(token) > 18 or int(token) == 0:
+        text = token[:40].decode("utf-8", "backslashreplace")
+        raise DataError(f"{name}, line {line:,}: found {text!r}, expected the number of rows of a query, 1 or more.")
+    return int(token)
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from leanrank.data.columns import check_labels, check_values, id_column, label_column, numeric_matrix, text_column
+from leanrank.data.grouping import query_offsets
 from leanrank.data.parquet.files import about, batches, folder_keys, is_numeric_type, opened_parquet, parquet_files
 from leanrank.data.ranking_data import BLOCK_ROWS, RankingData
 from leanrank.data.roles import ColumnNames, Columns, Roles, assign_roles, refuse_duplicates, stated_columns
@@ -21,16 +22,13 @@ from leanrank.errors import DataError
 if TYPE_CHECKING:
     from leanrank.data.parquet.parts import ParquetPart
 
+
 _BATCH_BYTES = 1 << 25  # of a decoded batch
 _BATCH_ROWS = 1 << 16
 
 
 def scan_parquet(
-    path: str | os.PathLike[str],
-    *,
-    regroup: bool = False,
-    missing: bool | None = None,
-    **columns: Unpack[ColumnNames],
+    path: str | os.PathLike[str], *, regroup: bool = False, missing: bool | None = None, **columns: Unpack[ColumnNames]
 ) -> ParquetSource:
     """Open a Parquet file, or a folder of them, without reading it: a source of blocks of whole queries.
 
@@ -238,3 +236,30 @@ def _check_file(path: Path, schema: Any, roles: Roles, *, in_folder: bool) -> No
     for name in (roles.label, *roles.features):
         if not is_numeric_type(schema.field(name).type):
             raise DataError(f"{path}: column {name!r} is not numeric: its type is {schema.field(name).type}.")
+
+
+def read_parquet(
+    path: Path, named: Columns, *, group: ArrayLike | None = None, regroup: bool = False, missing: bool | None = None
+) -> RankingData:
+    """Read a file or a folder: the peak of memory is the result and a batch."""
+    needs_qid = named.qid is not None or group is None
+    source = open_parquet(path, named, regroup=regroup, missing=missing, needs_qid=needs_qid)
+    n = source.n_rows
+    with about(path):
+        X = np.empty((n, len(source.feature_names)), dtype=source.dtype)
+        y = np.empty(n, dtype=np.float32)
+        ids, texts, top = [], [], 0
+        for rows in source.stream():
+            X[top : top + len(rows)] = rows.X
+            y[top : top + len(rows)] = rows.y
+            ids.append(rows.qid)
+            if rows.comments is not None:
+                texts.append(rows.comments)
+            top += len(rows)
+        offsets, query_ids, order = query_offsets(
+            np.concatenate(ids) if source.roles.qid is not None else None, group=group, n_rows=n, regroup=regroup
+        )
+        comments = None if source.roles.comments is None else np.concatenate(texts)
+        if order is not None:
+            X, y, comments = X[order], y[order], None if comments is None else comments[order]
+        return RankingData(X, y, offsets, query_ids, source.feature_names, comments, source.missing)  # type: ignore[arg-type]

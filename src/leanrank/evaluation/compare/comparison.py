@@ -17,9 +17,8 @@ from leanrank.errors import DataError, UnknownNameError
 from leanrank.evaluation import journal_schema
 from leanrank.evaluation.journal import Journal, read_about
 from leanrank.evaluation.records import ALL_FEATURES, CrossValidation, FoldRecord, in_library, write_parquet_table
-from leanrank.evaluation.repetition import Repetition
 from leanrank.evaluation.significance import PairedTest, holm, paired_bootstraps, paired_differences, paired_t_test
-from leanrank.evaluation.stability import Stability
+from leanrank.evaluation.stability import Repetition, Stability
 from leanrank.evaluation.unified_ranking import UnifiedRanking, competition_ranks, unified_ranking
 
 #: Figures are compared as they are printed.

@@ -19,8 +19,8 @@ from leanrank.evaluation.tasks import Tasks
 from leanrank.evaluation.training import filled, prepared, train
 from leanrank.metrics._base import Metric
 from leanrank.rankers._base import Ranker
+from leanrank.selectors._ranker_selector import importances
 from leanrank.selectors.hybrids import shares
-from leanrank.selectors.importances import importances
 from leanrank.stats.feature_graph import FeatureGraph, feature_graph
 
 Values = NDArray[np.float64]

@@ -1,4 +1,4 @@
-"""Selectors by declaration: annotated attributes are the parameters, and each is documented once."""
+"""Estimators by declaration: annotated attributes are the parameters, and each is documented once."""
 
 from __future__ import annotations
 
@@ -41,7 +41,8 @@ def _completed(cls: type) -> str:
             known = {name: _with_default(known[name], parameters) for name in parameters if name in known}
         elif "limits" not in parameters:
             known.pop("cost_", None)
-        text = _with_section(text, title, "\n".join(dict.fromkeys(known.values())))
+        if known:
+            text = _with_section(text, title, "\n".join(dict.fromkeys(known.values())))
     return text
 
 
