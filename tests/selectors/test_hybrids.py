@@ -20,7 +20,7 @@ from leanrank import (
     make_ranking,
 )
 from leanrank.errors import ParameterError
-from leanrank.selectors.hybrids import IMPORTANCE, SIMILARITY, shares
+from leanrank.selectors.hybrids import IMPORTANCE, SIMILARITY, STEP, shares
 
 DATA, _ = make_ranking(60, n_informative=4, n_redundant=4, n_noise=12, random_state=1)
 NAMES = list(DATA.feature_names)
@@ -64,7 +64,8 @@ def test_filtered_rfe_is_a_filter_then_elimination(by, wanted):
     known = Parts()
     filtered = np.argsort(-known.share, kind="stable") if by == "importance" else MRMR().fit_graph(known.graph).order_
     first = np.sort(filtered[: 3 * (wanted or 20)])
-    elimination = RankingRFE(step=0.15).fit(DATA.subset(first))
+    size = min(wanted or DATA.n_features, len(first))  # down to the size asked for
+    elimination = RankingRFE(n_features_to_select=size, step=STEP).fit(DATA.subset(first))
     expected = [*first[elimination.order_], *filtered[len(first) :]]
     selector = FilteredRFE(n_features_to_select=wanted, filter=by)
     assert selector.fit(DATA).order_.tolist() == expected

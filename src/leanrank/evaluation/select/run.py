@@ -13,6 +13,7 @@ import numpy as np
 from leanrank.data.arrangement import Arrangement
 from leanrank.data.door import is_source
 from leanrank.data.query_sample import QuerySample, sample_of
+from leanrank.data.ranking_data import RankingData
 from leanrank.errors import DataError
 from leanrank.evaluation.clock import Clock, seconds_of, spoken
 from leanrank.evaluation.journal import Journal
@@ -162,8 +163,8 @@ def select(
     seeds = f"a whole number from 0 to {LARGEST_SEED}"
     seed = asked.whole_number("random_state", random_state, seeds, 0, LARGEST_SEED)
     given = {"y": y, "label": label, "qid": qid, "comments": comments}
-    drawn = isinstance(data, QuerySample) or is_source(data)
-    sample = sample_of(data if drawn else judged(data, **given), memory, seed)
+    streamed = isinstance(data, QuerySample) or (is_source(data) and not isinstance(data, RankingData))
+    sample = sample_of(data if streamed else judged(data, **given), memory, seed)
     documents = sample.data
     held = asked.valid_of(valid, documents)
     lowest = 3 if held is None else 2
