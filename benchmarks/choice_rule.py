@@ -24,16 +24,20 @@ from benchmarks.quality_data import ELSEWHERE, FIXED, LETOR, Split, splits
 
 from leanrank.evaluation.confidence_set import confidence_set
 from leanrank.evaluation.journal import Journal
-from leanrank.evaluation.select.choice import MCS_LEVEL, Rule, mean
+from leanrank.evaluation.select.choice import MCS_LEVEL, MCS_LEVEL_ONCE, Rule, mean
+from leanrank.evaluation.select.effort import EFFORTS
 from leanrank.evaluation.select.held_out import HeldOut, Material
-from leanrank.evaluation.select.portfolio import AUTO, Sight, portfolio
+from leanrank.evaluation.select.portfolio import Sight, portfolio
+from leanrank.evaluation.tasks import Tasks
 from leanrank.selectors.column_limits import ColumnLimits
 
 #: The method that is preferred to all others; None leaves the order of the portfolio.
-FIRST = (None, "mrmr-cosine", "gas-cosine", "blend+mrmr", "importance")
+FIRST = (None, "mrmr-cosine", "best-gain-path", "importance", "rfe")
 #: How sure one must be to leave a preferred method: 0 takes the best looking, 1 always the first.
-LEVELS = (0.0, 0.55, MCS_LEVEL, 0.9, 0.95, 1.0)
-OURS_IS = (None, MCS_LEVEL)
+LEVELS = (0.0, 0.55, MCS_LEVEL, MCS_LEVEL_ONCE, 0.95, 1.0)
+OURS_IS = (None, MCS_LEVEL_ONCE)
+#: The methods that `select` runs at a size asked for.
+METHODS = EFFORTS["normal"].at_a_size
 Setting = tuple[str | None, float]
 Cell = tuple[str, str]
 
@@ -43,9 +47,9 @@ class _Seen(Rule):
 
     shown: ClassVar[list[tuple[Any, Any]]] = []
 
-    def choose(self, candidates: Any, values: Any, found: Any) -> Any:
+    def choose(self, candidates: Any, values: Any, losses: Any) -> Any:
         self.shown.append((candidates, values))
-        return super().choose(candidates, values, found)
+        return super().choose(candidates, values, losses)
 
 
 def held_out_values(split: Split, kind: str, name: str, f: int) -> dict[str, list[float | None]]:
@@ -62,14 +66,16 @@ def tested(split: Split, kind: str, name: str) -> dict[str, float]:
     """The mean test metric of what each method chooses from the whole training part."""
     ranker, metric = final_ranker(kind), ndcg(name)
     held_out = HeldOut(Material(split.train, None, ranker), metric, cv=5, random_state=0)
-    sight = Sight(held_out, None, ColumnLimits.none(split.train.n_features), K)
-    chosen = {method: sight.order(selector)[:K] for method, selector in portfolio("auto").items()}
+    with Tasks(Journal(None, {})) as tasks:
+        held_out.reference(tasks)
+    sight = Sight(held_out, None, ColumnLimits.none(split.train.n_features), K, held_out.share(None))
+    chosen = {method: sight.order(selector)[:K] for method, selector in portfolio("auto", METHODS).items()}
     return {method: float(np.nanmean(per_query(split, c, kind, name))) for method, c in chosen.items()}
 
 
 def picked(values: dict[str, list[float | None]], first: str | None, level: float) -> str:
     """The method that a setting of the rule takes."""
-    order = sorted(values, key=lambda method: (method != first, list(AUTO).index(method)))
+    order = sorted(values, key=lambda method: (method != first, METHODS.index(method)))
     if level == 1:
         return order[0]
     table = np.array([values[method] for method in order], dtype=float)
@@ -123,7 +129,7 @@ def page(worth: dict[Setting, dict[Cell, float]], names: Sequence[str]) -> str:
     lines = [
         "# How sure `select` must be",
         "",
-        f"At a fixed size `select` takes the first method of its portfolio that {MCS_LEVEL:.0%} confidence does not",
+        f"At a fixed size `select` takes the first method of its portfolio that {MCS_LEVEL_ONCE:.0%} confidence does not",
         "show to be worse than the best. Mean test NDCG@10 (k = 8, RankSVM and LightGBM) of other levels, and of",
         "other methods put first, from the same fits. Made by `python -m benchmarks.choice_rule`. The data sets on the",
         "left were known when the rule was made, those on the right were not.",

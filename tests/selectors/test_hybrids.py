@@ -64,7 +64,7 @@ def test_filtered_rfe_is_a_filter_then_elimination(by, wanted):
     known = Parts()
     filtered = np.argsort(-known.share, kind="stable") if by == "importance" else MRMR().fit_graph(known.graph).order_
     first = np.sort(filtered[: 3 * (wanted or 20)])
-    size = min(wanted or DATA.n_features, len(first))  # down to the size asked for
+    size = wanted if (wanted or len(first)) < len(first) else None  # down to the size asked for
     elimination = RankingRFE(n_features_to_select=size, step=STEP).fit(DATA.subset(first))
     expected = [*first[elimination.order_], *filtered[len(first) :]]
     selector = FilteredRFE(n_features_to_select=wanted, filter=by)

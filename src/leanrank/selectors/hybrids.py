@@ -250,7 +250,7 @@ class FilteredRFE(RankerSelector):
         first = np.sort(np.array([step.feature for step in ordered[:n_first]], dtype=np.int64))
         elimination: Any = RankingRFE(
             ranker.for_columns(first.tolist(), data.n_features),
-            min(wanted, n_first),
+            wanted if wanted < n_first else None,
             step=self.step,
             limits=Limits.of_columns(limits.only(first)),
         )

@@ -14,7 +14,7 @@ REPEATED_QUERIES = 400
 REPEATS = 6
 #: ... and only for so many candidates, of those that may still be chosen.
 CONTENDERS = 8
-#: What part of a training's cost does not depend on the number of features: measured with LightGBM, see decision 0011.
+#: What part of a training's cost does not depend on the number of features: measured with LightGBM, see decision 0013.
 FIXED_COST = 0.17
 #: What an elimination by the ranker costs in a fold, about, in trainings on all features.
 ELIMINATION = 1.5
