@@ -129,8 +129,8 @@ def page(worth: dict[Setting, dict[Cell, float]], names: Sequence[str]) -> str:
     lines = [
         "# How sure `select` must be",
         "",
-        f"At a fixed size `select` takes the first method of its portfolio that {MCS_LEVEL_ONCE:.0%} confidence does not",
-        "show to be worse than the best. Mean test NDCG@10 (k = 8, RankSVM and LightGBM) of other levels, and of",
+        f"At a fixed size `select` takes the first method of its portfolio that {MCS_LEVEL_ONCE:.0%} confidence does",
+        "not show to be worse than the best. Mean test NDCG@10 (k = 8, RankSVM and LightGBM) of other levels, and of",
         "other methods put first, from the same fits. Made by `python -m benchmarks.choice_rule`. The data sets on the",
         "left were known when the rule was made, those on the right were not.",
         "",

@@ -25,9 +25,9 @@ from benchmarks.scaling_data import DOCUMENTS, K, block_of, say
 from benchmarks.scaling_page import PAGE, put_parts
 
 import leanrank
+from leanrank import write_parquet
 from leanrank.data.memory_size import bytes_of, shown
 from leanrank.data.parquet.scan import scan_parquet
-from leanrank import write_parquet
 from leanrank.data.ranking_data import RankingData
 
 ROWS = 5_000_000
