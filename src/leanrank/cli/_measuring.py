@@ -29,7 +29,9 @@ class MeasuringOptions:
     methods: Annotated[
         str, typer.Option(help="The portfolio, names separated by commas.", autocompletion=method_lists)
     ] = "auto"
-    effort: Annotated[str, typer.Option(help="quick, normal or thorough: some 20, 30 or 200 trainings.")] = "normal"
+    effort: Annotated[str, typer.Option(help="quick, normal or thorough: some 20, 30 or hundreds of trainings.")] = (
+        "normal"
+    )
     time_limit: Annotated[
         str | None, typer.Option(help="Answer from what is measured after this time: 90s, 10m, 2h.")
     ] = None

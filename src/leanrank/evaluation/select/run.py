@@ -116,7 +116,7 @@ def select(
     level : float
         Level of the bounds.
     effort : {"quick", "normal", "thorough"}
-        How much is measured, in trainings on all features: about 15, 30 or 200 (see `docs/select_cost.md`).
+        How much is measured, in trainings on all features: some 20, some 30, or hundreds.
     time_limit : float or str, optional
         Seconds, or a text such as "10m". When the time is up, no training begins any more: the answer is made of what
         was measured, and says what was left out. The first training on all features in every fold is always done.
