@@ -112,17 +112,18 @@ class Curves:
         """The candidates of the curves but for all features; methods that lose the race leave."""
         every = list(self.paths.methods)
         methods = every
+        racing = replace(self.paths, largest=self._race[0])  # losers need not go further
         if self._is_race:
             if self.sample is not self.held_out:
                 self.sample.reference(self.paths.tasks)
-            first, values = self._in_time(self.sample, self.paths.candidates(self.sample, every, self._race), "race")
+            first, values = self._in_time(self.sample, racing.candidates(self.sample, every, self._race), "race")
             best = finalists(first, values, self.effort.finalists)
             methods = [name for name in every if name in best]  # still in the order of preference
         candidates = self.paths.candidates(self.held_out, methods, self._curve)
         if self.sample is self.held_out and len(methods) < len(every):
             # what the race measured is evidence too, and counts among what was tried
             others = [name for name in every if name not in methods]
-            candidates += self.paths.candidates(self.held_out, others, self._race)
+            candidates += racing.candidates(self.held_out, others, self._race)
         if not candidates and not self.paths.tasks.clock.time_is_up:
             raise DataError(
                 f"None of the methods ({', '.join(every)}) selects a feature in every fold: name other methods, "

@@ -74,7 +74,9 @@ class Effort:
         return min(REPEATS, max(1, REPEATED_QUERIES // n_queries)) if self.repeats else 1
 
 
-_CHEAP = ("mrmr-f", "mrmr-cosine", "best-gain-path", "importance")
+#: Nothing but the graph and the reference is needed for these; BestGain costs more the further it goes.
+_FREE = ("mrmr-f", "mrmr-cosine", "blend+mrmr", "importance")
+_SMALL = ("mrmr-f", "mrmr-cosine", "best-gain-path", "importance")
 #: Every method of a portfolio, in the order of preference.
 EVERY = (
     "mrmr-f",
@@ -91,8 +93,8 @@ EVERY = (
 EFFORTS = {
     each.name: each
     for each in (
-        Effort("quick", ("mrmr-f", "mrmr-cosine", "importance"), _CHEAP, n_sizes=4, few=1, finalists=1, n_adaptive=0),
-        Effort("normal", _CHEAP, (*_CHEAP, "rfe"), n_sizes=5, few=3, finalists=1, n_adaptive=1),
+        Effort("quick", ("mrmr-f", "mrmr-cosine", "importance"), _SMALL, n_sizes=4, few=1, finalists=1, n_adaptive=0),
+        Effort("normal", _FREE, (*_SMALL, "rfe"), n_sizes=5, few=3, finalists=1, n_adaptive=1),
         Effort("thorough", EVERY, EVERY, n_sizes=12, few=3, finalists=3, n_adaptive=16, repeats=True),
     )
 }
