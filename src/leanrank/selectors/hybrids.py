@@ -192,7 +192,7 @@ class FilteredRFE(RankerSelector):
     >>> data, truth = make_ranking(30, n_informative=2, n_redundant=0, n_noise=4, random_state=0)
     >>> eliminated = FilteredRFE("ranksvm", filter="mrmr").fit(data)
     >>> {truth[j].role for j in eliminated.select(2)}, eliminated.n_trained_
-    ({'informative'}, 6)
+    ({'informative'}, 5)
     """
 
     ranker: Any = field(default=None, kw_only=False)
