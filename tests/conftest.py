@@ -8,6 +8,11 @@ import warnings
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# How long an example takes says something of the machine, nothing of the code.
+settings.register_profile("any machine", deadline=None)
+settings.load_profile("any machine")
 
 _ROOT = Path(__file__).resolve().parent.parent
 
