@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -59,7 +58,9 @@ class Delivery:
 def written(record: dict[str, Any], form: Format) -> str:
     """The features in one of the formats."""
     if form is Format.json:
-        return json.dumps(record, ensure_ascii=False, indent=2) + "\n"
+        from leanrank.selectors.features_file import text_of
+
+        return text_of(record)
     lines = {
         Format.ids: record["ids"],
         Format.names: record["names"],

@@ -56,9 +56,4 @@ def _of_json(path: Path) -> Results:
         ) from error
     if isinstance(record, dict) and record.get("format") == "leanrank-report":
         raise DataError(f"{path}: is a report already. Make another from the file it was made of.")
-    if isinstance(record, dict) and "names" in record and "curve" not in record:
-        raise DataError(
-            f"{path}: is the order of one method, which measured nothing. `leanrank select` measures, and its "
-            "result can be reported."
-        )
     return Results(selection_of(record, path), record.get("test"))

@@ -292,6 +292,11 @@ class Selector(_TransformsRankingData, SelectorMixin, BaseEstimator):  # type: i
             )
         return chosen
 
+    @property
+    def _is_nested(self) -> bool:
+        """Whether the set of every size is the beginning of the path."""
+        return type(self)._first is Selector._first
+
     def _first(self, size: int) -> NDArray[np.int64]:
         return self.order_[:size]
 
@@ -303,6 +308,7 @@ class Selector(_TransformsRankingData, SelectorMixin, BaseEstimator):  # type: i
             parameters=self.get_params(deep=False),
             names=self._names(),
             selected=self.selected_.tolist(),
+            path=(self.order_ if self._is_nested else self.selected_).tolist(),
             scores=self.scores_.tolist(),
             trace=self.trace_,
             dropped=self.dropped_.tolist(),

@@ -80,8 +80,12 @@ class GraphSelector(Selector):
             lambda varying, kept: self._select_size(varying, None if size is None else min(size, len(kept))),
         )
 
+    @property
+    def _is_nested(self) -> bool:
+        return type(self)._select_size is GraphSelector._select_size
+
     def _first(self, size: int) -> NDArray[np.int64]:
-        if type(self)._select_size is GraphSelector._select_size:
+        if self._is_nested:
             return super()._first(size)
         return self._path(self.graph_, size).order[:size]
 

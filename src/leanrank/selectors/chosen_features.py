@@ -1,13 +1,12 @@
-"""The features that a selection keeps, read from the JSON that `leanrank select` and `leanrank order` write."""
+"""The features that a selection keeps, and whether data have them."""
 
 from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from typing import Any
 
-from leanrank.data.text_file import parse_json, read_text
 from leanrank.errors import DataError
+from leanrank.selectors.features_file import not_one, read_record
 
 
 @dataclass(frozen=True)
@@ -26,17 +25,17 @@ class ChosenFeatures:
 
 def read_names(path: str | os.PathLike[str]) -> list[str]:
     """The names alone: all that it takes to cut data down to the selection."""
-    names: list[str] = _record(path)["names"]
+    names: list[str] = read_record(path)["names"]
     return names
 
 
 def read_selection(path: str | os.PathLike[str]) -> ChosenFeatures:
     """Names and numbers, which agree with each other."""
-    record = _record(path)
+    record = read_record(path)
     names, ids, known = record["names"], record.get("ids"), record.get("feature_names")
     n = record.get("n_features_in", len(known) if isinstance(known, list) else None)
     if not isinstance(ids, list) or len(ids) != len(names) or not all(type(number) is int for number in ids):
-        raise DataError(f"{_wrong(path)}, whose 'ids' are whole numbers, one for each of the 'names'.")
+        raise DataError(f"{not_one(path)}, whose 'ids' are whole numbers, one for each of the 'names'.")
     if type(n) is not int or len(set(ids)) < len(ids) or min(ids) < 1 or max(ids) > n:
         raise DataError(f"{path}: its 'ids' must be different numbers from 1 to its 'n_features_in'.")
     if isinstance(known, list):
@@ -44,19 +43,3 @@ def read_selection(path: str | os.PathLike[str]) -> ChosenFeatures:
             if number > len(known) or known[number - 1] != name:
                 raise DataError(f"{path}: feature {number} is not {name!r} in its 'feature_names'.")
     return ChosenFeatures(tuple(names), tuple(ids), n)
-
-
-def _record(path: str | os.PathLike[str]) -> dict[str, Any]:
-    record = parse_json(read_text(path), _wrong(path))
-    if not isinstance(record, dict):
-        raise DataError(f"{_wrong(path)}.")
-    names = record.get("names")
-    if not isinstance(names, list) or not names or not all(isinstance(name, str) for name in names):
-        raise DataError(f"{_wrong(path)}, whose 'names' are a list of at least one text.")
-    if len(set(names)) < len(names):
-        raise DataError(f"{path}: its 'names' must differ.")
-    return record
-
-
-def _wrong(path: str | os.PathLike[str]) -> str:
-    return f"{path}: not a selection: expected the JSON that leanrank select writes (-o)"

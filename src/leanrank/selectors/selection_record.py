@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from leanrank import __version__
+from leanrank.selectors.features_file import stamped
 
 
 def selection_record(
@@ -15,16 +16,17 @@ def selection_record(
     parameters: dict[str, Any],
     names: list[str],
     selected: list[int],
+    path: list[int],
     scores: list[float],
     trace: list[dict[str, Any]],
     dropped: list[int],
 ) -> dict[str, Any]:
     """The record of a selection. `names` are those of all features; the rest counts from 0.
 
-    Keys: `method`, `version`, `parameters`, `n_features_in`; in order of selection `names`, `ids` (1-based, as LETOR
-    files count), `indices` (0-based), `scores`; `trace`; `dropped` (names of features left out as constant).
+    Keys beside those of every features.json: `version`, `parameters`; `scores` in order of selection; `trace`;
+    `dropped` (names of features left out as constant).
     """
-    return {
+    record = {
         "method": method,
         "version": __version__,
         "parameters": plain(parameters),
@@ -34,8 +36,11 @@ def selection_record(
         "indices": list(selected),
         "scores": plain([scores[j] for j in selected]),
         "trace": plain(trace),
+        "path": [names[j] for j in path],
         "dropped": [names[j] for j in dropped],
+        "feature_names": names,
     }
+    return stamped("ordered", record)
 
 
 def plain(value: Any) -> Any:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from dataclasses import dataclass, field
 from importlib import import_module
@@ -14,9 +13,7 @@ from leanrank.data.ranking_data import RankingData
 from leanrank.data.whole_file import write_whole
 from leanrank.errors import DataError
 from leanrank.evaluation.records import ALL_FEATURES
-
-FORMAT = "leanrank-selection"
-VERSION = 1
+from leanrank.selectors.features_file import read_record, stamped, text_of, upgraded
 
 
 @dataclass(frozen=True)
@@ -180,9 +177,7 @@ class Selection:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values. `names`, `ids` (1-based), `indices` (0-based) are as `leanrank order` writes them."""
-        return {
-            "format": FORMAT,
-            "format_version": VERSION,
+        record = {
             "method": self.method,
             "measured_k": self.measured_k,
             "names": list(self.features),
@@ -210,10 +205,11 @@ class Selection:
             **({"sample": self.sample} if self.sample else {}),
             "seconds": round(self.seconds, 3),
         }
+        return stamped("measured", record)
 
     def to_json(self) -> str:
         """As JSON text; two runs with one seed differ in `seconds` alone."""
-        return json.dumps(self.to_dict(), ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+        return text_of(self.to_dict())
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the JSON, whole or not at all."""
@@ -237,21 +233,18 @@ def sentence_of(n_kept: int, n_features: int, metric: str, difference: dict[str,
 
 
 def load_selection(path: str | os.PathLike[str]) -> Selection:
-    """Read a selection written by `Selection.save`."""
-    try:
-        with open(path, encoding="utf-8") as file:
-            record = json.load(file)
-    except OSError as error:
-        raise DataError(f"{path}: cannot be read ({error.strerror}).") from error
-    except ValueError as error:
-        raise DataError(f"{path}: is not JSON, so not a selection.") from error
-    return selection_of(record, path)
+    """Read a selection written by `Selection.save` or `leanrank select -o`, of this version of leanrank or before."""
+    return selection_of(read_record(path), path)
 
 
 def selection_of(record: Any, path: str | os.PathLike[str]) -> Selection:
     """The selection that `Selection.to_dict` turned into plain values; errors name `path`."""
-    if not isinstance(record, dict) or record.get("format") != FORMAT or record.get("format_version") != VERSION:
-        raise DataError(f"{path}: is not a selection written by this version of leanrank.")
+    record = upgraded(record, path)
+    if record["kind"] != "measured":
+        raise DataError(
+            f"{path}: is the order of one method, which measured nothing. `leanrank select` measures what features are "
+            "worth."
+        )
     try:
         return Selection(
             features=tuple(record["names"]),

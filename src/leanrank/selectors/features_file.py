@@ -1,0 +1,94 @@
+"""features.json: the one file that says which features are kept; written here, and read in every version."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import Any, Literal
+
+from leanrank.data.text_file import parse_json, read_text
+from leanrank.errors import DataError
+
+FORMAT = "leanrank-selection"
+#: Version 0 had no stamp and was of `leanrank order` alone, version 1 of `leanrank select` alone.
+VERSION = 2
+
+#: "measured" by `select`, which compares sets on held-out queries; "ordered" by one method, which measures nothing.
+Kind = Literal["measured", "ordered"]
+
+
+def stamped(kind: Kind, content: dict[str, Any]) -> dict[str, Any]:
+    """A record of this version.
+
+    Every kind has: `method`; the features kept, in order of selection, as `names`, `ids` (1-based, as LETOR files
+    count) and `indices` (0-based); `feature_names`, all in the order of the columns, and `n_features_in`, their number;
+    `path`, the names in the order of the method as far as it goes. What else there is, is of the kind.
+    """
+    return {"format": FORMAT, "format_version": VERSION, "kind": kind, **content}
+
+
+def text_of(record: dict[str, Any]) -> str:
+    """The text of the file."""
+    return json.dumps(record, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+
+
+def read_record(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """The record in a file, whatever its version, as this version has it."""
+    return upgraded(parse_json(read_text(path), not_one(path)), path)
+
+
+def upgraded(record: Any, path: str | os.PathLike[str]) -> dict[str, Any]:
+    """A record of any version as this version has it; errors name `path`."""
+    if not isinstance(record, dict) or record.get("format", FORMAT) != FORMAT:
+        raise DataError(f"{not_one(path)}.")
+    names = record.get("names")
+    if not isinstance(names, list) or not names or not all(isinstance(name, str) for name in names):
+        raise DataError(f"{not_one(path)}, whose 'names' are a list of at least one text.")
+    if len(set(names)) < len(names):
+        raise DataError(f"{path}: its 'names' must differ.")
+    version = record.get("format_version") if "format" in record else 0
+    if type(version) is not int or version < 0:
+        raise DataError(f"{path}: its 'format_version' must be a whole number. Got {version!r}.")
+    if version > VERSION:
+        raise DataError(
+            f"{path}: is a selection of format {version}, written by a later leanrank: this one reads formats up to "
+            f"{VERSION}. Update leanrank."
+        )
+    for since, change in enumerate((_from_0, _from_1)):
+        record = change(record) if version <= since else record
+    if record.get("kind") not in ("measured", "ordered"):
+        raise DataError(f"{path}: its 'kind' must be 'measured' or 'ordered'. Got {record.get('kind')!r}.")
+    return record
+
+
+def not_one(path: str | os.PathLike[str]) -> str:
+    """How the sentence begins that refuses a file."""
+    return f"{path}: not a selection: expected the JSON that leanrank select or leanrank order writes (-o)"
+
+
+def _from_0(record: dict[str, Any]) -> dict[str, Any]:
+    """One method's order without a stamp, or names that somebody wrote by hand."""
+    record = {"path": _steps(record.get("trace"), record["names"]), **record}
+    n, ids = record.get("n_features_in"), record.get("ids")
+    if "feature_names" not in record and type(n) is int and ids and record["names"] == [str(number) for number in ids]:
+        record["feature_names"] = [str(j + 1) for j in range(n)]  # numbers, as of LETOR files
+    return {"format": FORMAT, "format_version": 1, "kind": "ordered", **record}
+
+
+def _from_1(record: dict[str, Any]) -> dict[str, Any]:
+    """The answer of `select`; the first had no one-sided bounds, and no size apart from that of the set."""
+    if record.get("kind") == "ordered":
+        return {**record, "format_version": VERSION}
+    points = {
+        name: [{"bound": point.get("low"), **point} for point in record[name]]
+        for name in ("curve", "pareto")
+        if isinstance(record.get(name), list) and all(isinstance(point, dict) for point in record[name])
+    }
+    return {"measured_k": len(record["names"]), **record, **points, "kind": "measured", "format_version": VERSION}
+
+
+def _steps(trace: Any, names: list[str]) -> list[str]:
+    """The whole path from the steps, where these begin with the features kept; else these alone."""
+    steps = trace if isinstance(trace, list) else []
+    path = [step.get("name") for step in steps if isinstance(step, dict)]
+    return path if path[: len(names)] == names else list(names)
