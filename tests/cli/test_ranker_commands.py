@@ -134,7 +134,7 @@ def read_qrels(path):
         (["train", "{train}", "--set", "C"], "A setting is NAME=VALUE"),
         (["train", "{train}", "--set", "C=[1,2]"], "needs an eval_set"),
         (["train", "{train}", "--features", "{train}"], "not a selection"),
-        (["train", "{train}", "--features", "{odd}"], "Unknown feature 'nope'"),
+        (["train", "{train}", "--features", "{odd}"], "the selection by name: 'nope' is not there"),
         (["train", "{train}", "--features", "{empty}"], "at least one text"),
         (["train", "{train}", "-o", "{none}/model.json"], "cannot be written"),
         (["predict", "{train}", "--model", "{train}"], "not a saved ranker"),

@@ -139,9 +139,9 @@ def test_names():
 
 def test_other_data_than_in_fit_are_refused():
     selector = GAS(2).fit(NAMED)
-    with pytest.raises(ParameterError, match="fitted on other features: 9 then, 8 now"):
+    with pytest.raises(ParameterError, match="fitted on other features: 9 then, 8 now, of which .* is not one"):
         selector.transform(NAMED.subset(range(8)))
-    with pytest.raises(ParameterError, match="other names or in another order"):
+    with pytest.raises(ParameterError, match="9 now, in another order"):
         selector.transform(NAMED.subset(range(8, -1, -1)))
     with pytest.raises(ValueError, match="8 features, but GAS is expecting 9"):
         GAS(2).fit(DATA.X, DATA.y, qid=DATA.qid).transform(DATA.X[:, :8])

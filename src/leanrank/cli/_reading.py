@@ -68,13 +68,32 @@ class Reading:
                 f"{path} has {other.n_features} features, the training data {data.n_features}, of which it lacks "
                 f"{absent!r}: name a file with the same features."
             )
-        return other.subset(wanted)
+        from leanrank.data.same_features import columns_of
+
+        return other.subset(columns_of(other, wanted, "the choice", data.n_features))
 
     def read_for_model(self, path: Path, names: Iterable[str] | None) -> RankingData:
         """Read a judged file and keep the model's features, by `names`; None for a model that does not know names."""
-        wanted = [] if names is None else [str(name) for name in names]
+        if names is None:
+            return self.read(path)
+        from leanrank.data.same_features import are_numbers, columns_of
+
+        wanted = [str(name) for name in names]
         data = self.read(path, at_least=largest_number(wanted))
-        return data if names is None or list(data.feature_names) == wanted else data.subset(wanted)
+        return data.subset(columns_of(data, wanted, "the model", len(wanted) if are_numbers(wanted) else None))
+
+    def read_chosen(self, path: Path, features: Path) -> tuple[RankingData, list[int]]:
+        """Read a judged file and keep the features of a selection, in the order of the file; with their columns there.
+
+        Other features than the selection was made among are refused or warned about, see `columns_of`.
+        """
+        from leanrank.data.same_features import columns_of
+        from leanrank.selectors.chosen_features import read_names
+
+        wanted, n_among = read_names(features)
+        data = self.read(path, at_least=largest_number(wanted))
+        columns = sorted(columns_of(data, wanted, "the selection", n_among).tolist())
+        return data.subset(columns), columns
 
     def scan(self, path: Path) -> RankingSource:
         """A judged file as a source for an engine, block by block where the format allows."""

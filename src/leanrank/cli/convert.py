@@ -13,7 +13,7 @@ from rich.text import Text
 
 from leanrank.cli._option_groups import option_groups
 from leanrank.cli._outputs import STDOUT, check_outputs, refuse_binary_on_terminal, refuse_stdout
-from leanrank.cli._reading import FileArgument, JsonOption, Reading, largest_number
+from leanrank.cli._reading import FileArgument, JsonOption, Reading
 from leanrank.errors import ParameterError, UnknownNameError
 
 if TYPE_CHECKING:
@@ -97,14 +97,11 @@ def _format(output: Path, to: str | None) -> str:
 
 def _read(file: Path, features: Path | None, reading: Reading) -> tuple[RankingData, list[int]]:
     """The data with the wanted features, in the order of the file, and their numbers in it."""
-    from leanrank.selectors.chosen_features import read_names
-
-    names = None if features is None else read_names(features)
-    data = reading.read(file, at_least=largest_number(names or ()))
-    if names is None:
+    if features is None:
+        data = reading.read(file)
         return data, list(range(1, data.n_features + 1))
-    columns = sorted(data.feature_indices(names).tolist())
-    return data.subset(columns), [column + 1 for column in columns]
+    data, columns = reading.read_chosen(file, features)
+    return data, [column + 1 for column in columns]
 
 
 def _write(data: RankingData, ids: list[int], output: Path, kind: str) -> None:

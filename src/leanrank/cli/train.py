@@ -51,7 +51,6 @@ def train(
     """
     from leanrank.metrics.names import metric as parse_metric
     from leanrank.rankers import registry
-    from leanrank.selectors.chosen_features import read_names
 
     refuse_stdout("a model may be two files", output)
     check_outputs(output, Path(f"{output}.npz"), reads=(file, features, valid, ranker_options.ranker_file))
@@ -61,9 +60,7 @@ def train(
     if "random_state" in names or "estimator" in names:  # every booster has one
         settings = {"random_state": seed, **settings}
     model = registry.get(ranker, **settings)
-    data = reading.read(file)
-    if features is not None:
-        data = data.subset(sorted(data.feature_indices(read_names(features)).tolist()))
+    data = reading.read(file) if features is None else reading.read_chosen(file, features)[0]
     held_out = None if valid is None else reading.read_for_model(valid, data.feature_names)
     model.fit(data, eval_set=held_out)
     model.save(output)

@@ -11,6 +11,7 @@ import numpy as np
 
 from leanrank import __version__
 from leanrank.data.ranking_data import RankingData
+from leanrank.data.same_features import columns_of
 from leanrank.errors import DataError, MissingValuesError
 from leanrank.evaluation.compare.comparison import Comparison
 from leanrank.evaluation.records import ALL_FEATURES
@@ -157,6 +158,7 @@ def _of_data(
     """The graph and the lint report where there are data, and a note on what is left out."""
     if data is None:
         return None, None, ["Importance, likeness and clusters of features and the check of the data need the data."]
+    columns_of(data, selection.feature_names, "the selection", len(selection.feature_names))
     if data.fingerprint() != selection.settings["fingerprint"]:
         raise DataError(
             f"These are not the data the selection was made from: their fingerprint is {data.fingerprint()}, the "

@@ -64,9 +64,12 @@ class _TransformsRankingData:
         support = self.get_support()  # type: ignore[attr-defined]
         known, names = getattr(self, "feature_names_in_", None), X.feature_names
         if len(names) != len(support) or (known is not None and list(known) != list(names)):
+            then = [] if known is None else [str(name) for name in known]
+            lacking = next((name for name in then if name not in names), None)
+            how = ", in another order." if len(names) == len(support) else "."
             raise ParameterError(
                 f"{type(self).__name__} was fitted on other features: {len(support)} then, {len(names)} now"
-                + ("." if len(names) != len(support) else ", with other names or in another order.")
+                + (how if lacking is None else f", of which {lacking!r} is not one.")
             )
         if not support.any():
             raise DataError(f"{type(self).__name__} selected no feature, so there is nothing to transform to.")

@@ -23,10 +23,11 @@ class ChosenFeatures:
         return all(name == str(number) for name, number in zip(self.names, self.ids, strict=True))
 
 
-def read_names(path: str | os.PathLike[str]) -> list[str]:
-    """The names alone: all that it takes to cut data down to the selection."""
-    names: list[str] = read_record(path)["names"]
-    return names
+def read_names(path: str | os.PathLike[str]) -> tuple[list[str], int | None]:
+    """What it takes to cut data down to the selection: the names, and among how many they were chosen, if known."""
+    record = read_record(path)
+    n = record.get("n_features_in")
+    return record["names"], n if type(n) is int else None
 
 
 def read_selection(path: str | os.PathLike[str]) -> ChosenFeatures:

@@ -19,7 +19,7 @@ from leanrank import (
     make_ranking,
     select,
 )
-from leanrank.errors import DataError, ParameterError, UnknownNameError
+from leanrank.errors import DataError, LeanRankError, ParameterError, UnknownNameError
 from leanrank.evaluation.journal import Journal, read_about
 from leanrank.evaluation.select.effort import EFFORTS
 
@@ -195,12 +195,20 @@ def test_transform_of_every_kind_of_table(planted, chosen):
     columns = sorted(chosen.indices)
     X = data.X[:, columns]
     np.testing.assert_array_equal(chosen.transform(data).X, X)
-    np.testing.assert_array_equal(chosen.transform(data.X), X)
-    np.testing.assert_array_equal(chosen.transform(sp.csr_array(data.X)).toarray(), X)
+    with pytest.warns(UserWarning, match="only their count could be checked"):
+        np.testing.assert_array_equal(chosen.transform(data.X), X)
+    with pytest.warns(UserWarning, match="only their count could be checked"):
+        np.testing.assert_array_equal(chosen.transform(sp.csr_array(data.X)).toarray(), X)
     frame = chosen.transform(pd.DataFrame(data.X, columns=data.feature_names))
     assert list(frame.columns) == [data.feature_names[j] for j in columns]
     with pytest.raises(DataError, match="selection was made among 15"):
         chosen.transform(data.X[:, :4])
+    first = data.feature_names[columns[0]]
+    renamed = pd.DataFrame(data.X, columns=[name + "s" * (name == first) for name in data.feature_names])
+    with pytest.raises(LeanRankError, match=f"no feature '{first}'.*nearest that they have is '{first}s'"):
+        chosen.transform(renamed)
+    with pytest.raises(LeanRankError, match=f"no feature '{first}'"):
+        chosen.transform(data.subset([name for name in data.feature_names if name != first]))
 
 
 def test_threads_and_repetition_change_nothing(planted, chosen):

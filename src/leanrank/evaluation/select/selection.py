@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any
 
-import numpy as np
-
+from leanrank.data.columns import as_frame
 from leanrank.data.ranking_data import RankingData
+from leanrank.data.same_features import check_count, columns_of, refuse_lacking
 from leanrank.data.whole_file import write_whole
 from leanrank.errors import DataError
 from leanrank.evaluation.records import ALL_FEATURES
@@ -130,17 +130,20 @@ class Selection:
         return self.method == ALL_FEATURES and any(point.high >= -self.settings["max_loss"] for point in smaller)
 
     def transform(self, X: Any) -> Any:
-        """Keep the selected features of RankingData, an array, a CSR matrix or a frame, in their order in `X`."""
-        columns = sorted(self.indices)
-        if isinstance(X, RankingData):
-            return X.subset([self.feature_names[j] for j in columns])
-        if hasattr(X, "columns") and not isinstance(X, np.ndarray):
-            import narwhals as nw
+        """Keep the selected features of RankingData, an array, a CSR matrix or a frame, in their order of then.
 
-            names = [self.feature_names[j] for j in columns]
-            return nw.from_native(X, eager_only=True).select(names).to_native()
-        if X.shape[1] != len(self.feature_names):
-            raise DataError(f"X has {X.shape[1]} columns; the selection was made among {len(self.feature_names)}.")
+        Features are found by name, and one that `X` has not is refused. An array has no names: it must have as many
+        columns as there were features, and a warning says that this is all that could be checked.
+        """
+        columns = sorted(self.indices)
+        names = [self.feature_names[j] for j in columns]
+        if isinstance(X, RankingData):
+            return X.subset(columns_of(X, names, "the selection", len(self.feature_names)))
+        frame = as_frame(X)
+        if frame is not None:
+            refuse_lacking([str(name) for name in frame.columns], names, "the selection")
+            return frame.select(names).to_native()
+        check_count(X.shape[1], self.feature_names, "the selection")
         return X[:, columns]
 
     def sentence(self) -> str:
