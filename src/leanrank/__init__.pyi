@@ -26,6 +26,8 @@ from leanrank.engines.spark_engine import SparkEngine as SparkEngine
 from leanrank.errors import LeanRankError as LeanRankError
 from leanrank.evaluation.cross_validation import cross_validate as cross_validate
 from leanrank.evaluation.protocol import Protocol as Protocol
+from leanrank.evaluation.select.diff import Diff as Diff
+from leanrank.evaluation.select.diff import diff as diff
 from leanrank.evaluation.select.run import select as select
 from leanrank.evaluation.select.selection import Selection as Selection
 from leanrank.evaluation.select.selection import load_selection as load_selection

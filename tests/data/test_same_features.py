@@ -25,7 +25,7 @@ def test_columns_are_found_by_name_whatever_their_order():
 
 
 def test_a_feature_that_is_not_there_is_refused_with_the_nearest_name():
-    with pytest.raises(UnknownNameError, match="no feature 'bm52' and 1 more, which the model needs.*nearest.*'bm25'"):
+    with pytest.raises(UnknownNameError, match=r"no feature 'bm52' and 1 more, which the model needs.*nearest.*'bm25'"):
         columns_of(judged(["age", "bm25"]), ["bm52", "age", "clicks"], "the model")
     with pytest.raises(UnknownNameError, match="no feature 'x'"):
         columns_of(judged(["age", "bm25"]), ["x"], "the model")

@@ -139,7 +139,7 @@ def test_names():
 
 def test_other_data_than_in_fit_are_refused():
     selector = GAS(2).fit(NAMED)
-    with pytest.raises(ParameterError, match="fitted on other features: 9 then, 8 now, of which .* is not one"):
+    with pytest.raises(ParameterError, match=r"fitted on other features: 9 then, 8 now, of which .* is not one"):
         selector.transform(NAMED.subset(range(8)))
     with pytest.raises(ParameterError, match="9 now, in another order"):
         selector.transform(NAMED.subset(range(8, -1, -1)))

@@ -18,6 +18,7 @@ from leanrank.cli.compare import compare
 from leanrank.cli.convert import convert
 from leanrank.cli.costs import costs
 from leanrank.cli.demo import demo
+from leanrank.cli.diff import diff
 from leanrank.cli.evaluate import evaluate
 from leanrank.cli.export import export
 from leanrank.cli.graph import graph
@@ -57,7 +58,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-_FIND = (lint, graph, select, order, reduce)
+_FIND = (lint, graph, select, diff, order, reduce)
 _RANK = (train, predict, evaluate, compare, reproduce, report)
 app.command("import", cls=Command)(import_logs)
 for command in (costs, *_FIND, *_RANK, export, convert, demo):

@@ -34,6 +34,15 @@ def ranker_class(name: str) -> type[Ranker]:
     return ranker_type
 
 
+def name_of_class(cls: str) -> str | None:
+    """The name of the ranker whose class is called so; None for one that is not known here.
+
+    >>> name_of_class("LightGBMAdapter")
+    'lightgbm'
+    """
+    return next((name for name, (_, known) in _WHERE.items() if known == cls), None)
+
+
 def get(name: str, **params: Any) -> Ranker:
     """A new ranker by name.
 

@@ -185,10 +185,10 @@ def valid_of(valid: Any, data: RankingData) -> RankingData | None:
     return valid
 
 
-def check_judged(data: RankingData, metric: Metric, cv: int) -> None:
+def check_judged(data: RankingData, metric: Metric, cv: int, owner: str = "select") -> None:
     """Refuse data on which features cannot be told apart, or too few queries for so many folds."""
     if data.n_queries < cv:
-        raise ParameterError.of("select", "cv", f"at most the number of queries, {data.n_queries}", cv)
+        raise ParameterError.of(owner, "cv", f"at most the number of queries, {data.n_queries}", cv)
     first = data.query_ptr[:-1]
     differ = np.minimum.reduceat(data.y, first) < np.maximum.reduceat(data.y, first)
     if not differ.any():
@@ -202,7 +202,7 @@ def check_judged(data: RankingData, metric: Metric, cv: int) -> None:
         raise DataError(
             f"{judged} of {data.n_queries:,} queries are judged (two documents with different labels, and counted by "
             f"{metric.name}), but {cv} folds need at least {cv}: judge more queries, or ask for fewer folds.",
-            owner="select",
+            owner=owner,
             parameter="cv",
         )
 
