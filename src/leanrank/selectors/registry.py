@@ -46,6 +46,7 @@ _ENTRIES = {
     "chi-squared": Entry("information_gain", "ChiSquared"),
     "consistency": Entry("consistency", "Consistency"),
     "fcbf": Entry("fcbf", "FCBF"),
+    "forward-regression": Entry("forward_regression", "ForwardRegression"),
     "fs-scpr": Entry("fsscpr", "FSSCPR"),
     "fsm-rank": Entry("fsmrank", "FSMRank"),
     "fsm-svm": Entry("fsmsvm", "FSMSVM"),

@@ -1,0 +1,98 @@
+"""QueryMoments: how features and labels vary together inside queries, as a fold over blocks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import reduce
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from leanrank.data.dense_parts import dense_parts
+from leanrank.data.ranking_data import RankingData
+from leanrank.errors import require_one_of
+from leanrank.kernels.rcdr import centred_ranks
+from leanrank.kernels.scaling import query_minmax
+
+Floats = NDArray[np.float64]
+
+SCALES = ("minmax", "rank")
+#: Rows whose values are scaled at once.
+_ROWS = 16_384
+
+
+class Moments(NamedTuple):
+    """Products of the features with each other (K, K) and with the labels (K,), and of the labels with themselves."""
+
+    features: Floats
+    labels: Floats
+    spread: Floats
+    n_queries: NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class QueryMoments:
+    r"""Second moments inside queries: with z the scaled features and labels of a query less their means there,
+
+    .. math:: M = \frac1{|Q|} \sum_q \frac1{n_q} \sum_{d \in q} z_{qd} z_{qd}^\top
+
+    which is, but for a factor, the sum over all pairs of documents of a query of the products of their differences:
+    every query counts the same, and what is constant in it counts nothing.
+
+    Parameters
+    ----------
+    scale : {"minmax", "rank"}
+        Features on [0, 1] inside each query, or as mid-ranks over the number of documents. Labels are taken as they
+        are.
+
+    Notes
+    -----
+    O(n K^2) by a product of matrices. Entries are rounded to 10 decimals, so that the order of blocks never decides.
+
+    Examples
+    --------
+    >>> from leanrank import RankingData, fold
+    >>> data = RankingData([[0.0, 5.0], [2.0, 5.0], [4.0, 5.0]], [0, 0, 1], [0, 3])
+    >>> fold(QueryMoments(), data).labels.round(4).tolist()
+    [0.1667, 0.0]
+    """
+
+    scale: str = "minmax"
+
+    def __post_init__(self) -> None:
+        require_one_of(self, scale=SCALES)
+
+    def of(self, block: RankingData) -> Moments:
+        """Sums over the queries of a block."""
+        block.require_complete("QueryMoments")
+        parts = (piece for part in dense_parts(block) for piece in part.blocks(_ROWS))
+        return reduce(self.merge, map(self._of_dense, parts))
+
+    def merge(self, a: Moments, b: Moments) -> Moments:
+        """The sums of two sets of queries together."""
+        return Moments(*(x + y for x, y in zip(a, b, strict=True)))
+
+    def finish(self, partial: Moments) -> Moments:
+        """The means over queries."""
+        n = max(int(partial.n_queries), 1)
+        features, labels, spread = ((total / n).round(10) + 0.0 for total in partial[:3])
+        return Moments(np.triu(features) + np.triu(features, k=1).T, labels, spread, partial.n_queries)
+
+    def _of_dense(self, block: RankingData) -> Moments:
+        ptr, sizes = block.query_ptr, block.query_sizes
+        z = np.empty((block.n_rows, block.n_features))
+        if self.scale == "minmax":
+            query_minmax(block.X, ptr, 0, block.n_queries, 0.0, z)
+        else:
+            centred_ranks(block.X, ptr, 0, block.n_queries, z)
+            z /= np.repeat(2.0 * sizes, sizes)[:, None]
+        z, y = _centred(z, ptr), _centred(block.y.astype(np.float64)[:, None], ptr)
+        return Moments(z.T @ z, z.T @ y[:, 0], np.array(float(np.sum(y * y))), np.array(block.n_queries))
+
+
+def _centred(values: Floats, ptr: NDArray[np.int64]) -> Floats:
+    """Less their mean in each query, and over the root of its number of documents."""
+    sizes = np.diff(ptr)
+    means = np.add.reduceat(values, ptr[:-1], axis=0) / sizes[:, None]
+    return (values - np.repeat(means, sizes, axis=0)) / np.sqrt(np.repeat(sizes, sizes))[:, None]
