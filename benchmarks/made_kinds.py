@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,7 +34,7 @@ def zeros(n_queries: int, seed: int) -> tuple[RankingData, Truth]:
     share = rng.uniform(0.5, 0.95, size=data.n_features)
     X = data.dense().astype(np.float64)
     ptr = data.query_ptr
-    for start, stop in zip(ptr[:-1], ptr[1:], strict=True):  # the values of a query are comparable in it alone
+    for start, stop in pairwise(ptr):  # the values of a query are comparable in it alone
         part = X[start:stop]
         part -= np.take_along_axis(np.sort(part, axis=0), (share * len(part)).astype(int)[None], axis=0)
     return with_columns(data, np.maximum(X, 0.0)), truth
@@ -58,7 +59,9 @@ def interactions(n_queries: int, seed: int) -> tuple[RankingData, Truth]:
 
 def query_level(n_queries: int, seed: int) -> tuple[RankingData, Truth]:
     """A third of the features are constant inside a query and tell how many of its documents are relevant."""
-    return planted(n_queries, seed, n_informative=8, n_redundant=8, n_query_level=18, n_noise=14, noise=1.0, weakest=0.2)
+    return planted(
+        n_queries, seed, n_informative=8, n_redundant=8, n_query_level=18, n_noise=14, noise=1.0, weakest=0.2
+    )
 
 
 def text_like(n_queries: int, seed: int) -> tuple[RankingData, Truth]:
@@ -71,7 +74,7 @@ def text_like(n_queries: int, seed: int) -> tuple[RankingData, Truth]:
     data, truth = planted(n_queries, seed, n_informative=fields // 2, n_redundant=0, n_noise=fields // 2, noise=1.0)
     rng = np.random.default_rng([seed, 2])
     latent = data.dense().astype(np.float64)
-    for start, stop in zip(data.query_ptr[:-1], data.query_ptr[1:], strict=True):
+    for start, stop in pairwise(data.query_ptr):
         part = latent[start:stop]
         part -= part.mean(axis=0)
         part /= np.maximum(part.std(axis=0), 1e-9)
@@ -97,7 +100,7 @@ def position_like(n_queries: int, seed: int) -> tuple[RankingData, Truth]:
     useful = [j for j, entry in enumerate(truth) if entry.role == "informative"]
     blends = np.stack([X[:, rng.choice(useful, 3, replace=False)].sum(axis=1) for _ in range(4)], axis=1)
     X = np.concatenate([X, blends + rng.standard_normal(blends.shape)], axis=1)
-    for start, stop in zip(data.query_ptr[:-1], data.query_ptr[1:], strict=True):
+    for start, stop in pairwise(data.query_ptr):
         X[start:stop] = X[start:stop].argsort(axis=0).argsort(axis=0)
     names = tuple(f"blend{i}" for i in range(1, 5))
     more = tuple(FeatureTruth(name, "redundant") for name in names)

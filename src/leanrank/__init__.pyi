@@ -62,8 +62,8 @@ from leanrank.selectors.boruta import RankingBoruta as RankingBoruta
 from leanrank.selectors.cfs import CFS as CFS
 from leanrank.selectors.consistency import Consistency as Consistency
 from leanrank.selectors.fcbf import FCBF as FCBF
-from leanrank.selectors.fsmrank import Fitting as Fitting
 from leanrank.selectors.forward_regression import ForwardRegression as ForwardRegression
+from leanrank.selectors.fsmrank import Fitting as Fitting
 from leanrank.selectors.fsmrank import FSMRank as FSMRank
 from leanrank.selectors.fsmsvm import FSMSVM as FSMSVM
 from leanrank.selectors.fsscpr import FSSCPR as FSSCPR
