@@ -11,9 +11,11 @@ from typing import Any
 import numpy as np
 
 from leanrank.data.ranking_data import RankingData
+from leanrank.data.text_file import read_json
 from leanrank.data.whole_file import write_whole
 from leanrank.errors import DataError
 from leanrank.evaluation.records import ALL_FEATURES
+from leanrank.evaluation.select.selection_shape import check_selection
 
 FORMAT = "leanrank-selection"
 VERSION = 1
@@ -217,7 +219,8 @@ class Selection:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the JSON, whole or not at all."""
-        write_whole(path, self.to_json())
+        # the name of a file that is not UTF-8 stands in it as halves of surrogate pairs: escapes mean the same in JSON
+        write_whole(path, self.to_json().encode("utf-8", "backslashreplace"))
 
 
 def sentence_of(n_kept: int, n_features: int, metric: str, difference: dict[str, float], *, proven: bool) -> str:
@@ -238,20 +241,14 @@ def sentence_of(n_kept: int, n_features: int, metric: str, difference: dict[str,
 
 def load_selection(path: str | os.PathLike[str]) -> Selection:
     """Read a selection written by `Selection.save`."""
-    try:
-        with open(path, encoding="utf-8") as file:
-            record = json.load(file)
-    except OSError as error:
-        raise DataError(f"{path}: cannot be read ({error.strerror}).") from error
-    except ValueError as error:
-        raise DataError(f"{path}: is not JSON, so not a selection.") from error
-    return selection_of(record, path)
+    return selection_of(read_json(path), path)
 
 
 def selection_of(record: Any, path: str | os.PathLike[str]) -> Selection:
     """The selection that `Selection.to_dict` turned into plain values; errors name `path`."""
     if not isinstance(record, dict) or record.get("format") != FORMAT or record.get("format_version") != VERSION:
         raise DataError(f"{path}: is not a selection written by this version of leanrank.")
+    check_selection(record, str(path))
     try:
         return Selection(
             features=tuple(record["names"]),
