@@ -42,7 +42,7 @@ class Worker:
 
     def start(self) -> None:
         """Start it and wait until it has made the good files and opened each of them."""
-        environment = {**os.environ, "OMP_NUM_THREADS": "1", "LEANRANK_NUM_THREADS": "1", "PYTHONFAULTHANDLER": "1"}
+        environment = {**os.environ, "OMP_NUM_THREADS": "1", "LEANRANK_THREADS": "1", "PYTHONFAULTHANDLER": "1"}
         self.process = subprocess.Popen(
             [sys.executable, "-m", "benchmarks.fuzz_worker"],
             stdin=subprocess.PIPE,
@@ -59,7 +59,8 @@ class Worker:
         """Open one bad file: what became of it."""
         if self.process is None:
             self.start()
-        assert self.process is not None and self.process.stdin is not None
+        assert self.process is not None
+        assert self.process.stdin is not None
         self.process.stdin.write(f"{name} {seed}\n")
         self.process.stdin.flush()
         told = self._line(SECONDS)
@@ -77,7 +78,8 @@ class Worker:
 
     def _line(self, seconds: float) -> dict[str, Any] | str:
         """What the process answers, or what it died of."""
-        assert self.process is not None and self.process.stdout is not None
+        assert self.process is not None
+        assert self.process.stdout is not None
         begun, worked = time.monotonic(), _processor_seconds(self.process.pid)
         with selectors.DefaultSelector() as ready:
             ready.register(self.process.stdout, selectors.EVENT_READ)
