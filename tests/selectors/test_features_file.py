@@ -94,7 +94,7 @@ def test_the_order_of_one_method_without_a_version_is_read(written):
     assert (record["format_version"], record["kind"]) == (VERSION, "ordered")
     assert record["path"] == ["3", "1", "4"]
     assert record["feature_names"] == ["1", "2", "3", "4"]
-    assert read_names(path) == ["3", "1"]
+    assert read_names(path) == (["3", "1"], 4)
     assert read_selection(path).n_features_in == 4
     with pytest.raises(DataError, match="order of one method, which measured nothing"):
         load_selection(path)
@@ -102,7 +102,7 @@ def test_the_order_of_one_method_without_a_version_is_read(written):
 
 def test_names_written_by_hand_are_read(written):
     path = written({"names": ["bm25", "age"]})
-    assert read_names(path) == ["bm25", "age"]
+    assert read_names(path) == (["bm25", "age"], None)
     assert read_record(path)["path"] == ["bm25", "age"]
     with pytest.raises(DataError, match="'ids' are whole numbers"):
         read_selection(path)

@@ -28,7 +28,9 @@ def graph(
     ] = Path("graph.npz"),
     importance: Annotated[str, typer.Option(help="What a feature alone is worth: a metric or a loss.")] = "map",
     similarity: Annotated[str, typer.Option(help="kendall, spearman, pearson or tau_ap.")] = "kendall",
-    ties: Annotated[str, typer.Option(help="Kendall's ties: strict, cosine, half, ordinal, tau-b.")] = "strict",
+    ties: Annotated[
+        str, typer.Option(help="Kendall's ties: signed, or strict (as papers count), half, clipped, ordinal, tau-b.")
+    ] = "signed",
     engine: Annotated[str | None, typer.Option(help="local[:threads], cuda, dask://host:port or spark.")] = None,
     heatmap: Annotated[Path | None, typer.Option(help="Also write a heatmap (.html, .png, .svg).")] = None,
     draw: Annotated[Path | None, typer.Option(help="Also draw the graph (.html, .png, .svg).")] = None,

@@ -91,6 +91,10 @@ def numbers(series: nw.Series[Any]) -> NDArray[Any]:
     if series.dtype in (nw.Float32, nw.Float64):
         return series.to_numpy()
     if series.dtype.is_numeric() or series.dtype == nw.Boolean:
+        if series.implementation.is_pyarrow():  # whose casts refuse whole numbers that are rounded, beyond 2^53
+            import pyarrow as pa
+
+            return np.asarray(series.to_native().cast(pa.float64(), safe=False).to_numpy(), dtype=np.float64)
         return np.asarray(series.cast(nw.Float64).to_numpy(), dtype=np.float64)
     return np.full(len(series), np.nan, dtype=np.float32)  # nothing but missing values
 
@@ -186,6 +190,8 @@ def id_column(values: Any, name: str = "qid") -> NDArray[Any]:
         else:
             absent = np.zeros(ids.shape, dtype=bool)
     else:
+        if series.dtype.is_nested():
+            raise DataError(f"{name} is of the type {series.dtype}: query ids are numbers or texts, one for each row.")
         absent = np.asarray(series.is_null().to_numpy(), dtype=bool)
         if series.dtype in (nw.Categorical, nw.Enum) and series.to_numpy().dtype.kind not in "iu":
             series = series.cast(nw.String)

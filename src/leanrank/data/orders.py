@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from leanrank.data.door import feature_matrix
 from leanrank.data.ranking_data import RankingData
+from leanrank.data.text_file import read_text
 from leanrank.errors import DataError, ParameterError
 
 #: The 16 attributes of a sushi, counted from 0: twelve minor groups as 0/1, then four measurements.
@@ -176,7 +177,7 @@ def _existing(folder: Path, name: str) -> Path:
 
 def _sushi_items(path: Path) -> tuple[NDArray[np.float64], list[str]]:
     """One line per item: number, name, style, major group, minor group and four measurements, tabs between."""
-    lines = path.read_text(encoding="utf-8").splitlines()
+    lines = read_text(path).splitlines()
     attributes = np.zeros((len(lines), len(SUSHI_FEATURES)))
     names = []
     for i, line in enumerate(lines):
@@ -201,7 +202,7 @@ def _sushi_orders(path: Path) -> list[NDArray[np.int64]]:
     for number, line in enumerate(path.read_text(encoding="ascii", errors="replace").splitlines()[1:], start=2):
         try:
             fields = np.array(line.split(), dtype=np.int64)
-        except ValueError:
+        except (ValueError, OverflowError):
             fields = np.empty(0, dtype=np.int64)
         if len(fields) < 3 or len(fields) != fields[1] + 2:
             raise DataError(

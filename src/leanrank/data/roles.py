@@ -110,7 +110,8 @@ def _left_as_features(types: Mapping[str, str], taken: Mapping[str, str], number
     others = [name for name in types if name not in taken]
     usual = set() if "qid" in taken.values() else set(_called(others, QID_NAMES))  # queries were given in another way
     chosen = [name for name in others if name in numbers and name not in usual]
-    skipped = [name for name in others if name not in chosen]
+    kept = set(chosen)
+    skipped = [name for name in others if name not in kept]
     if skipped and chosen:
         first = types[skipped[0]] if skipped[0] not in usual else "it looks like a query id"
         warnings.warn(

@@ -9,6 +9,8 @@ from typing import Any
 
 from leanrank.errors import DataError
 
+_DEEPEST = 100
+
 
 def read_text(path: str | os.PathLike[str]) -> str:
     """A text file in UTF-8."""
@@ -20,12 +22,26 @@ def read_text(path: str | os.PathLike[str]) -> str:
         raise DataError(f"{path}: cannot be read ({error.strerror}).") from error
 
 
-def parse_json(text: str, source: str) -> Any:
-    """JSON from text that came from `source`."""
+def parse_json(text: str | bytes, source: str) -> Any:
+    """JSON from text that came from `source`: no NaN, no infinity, and nested no deeper than files of ours can be."""
     try:
-        return json.loads(text)
-    except (ValueError, RecursionError) as error:
+        content = json.loads(text, parse_constant=_refuse_constant)
+    except (ValueError, TypeError, RecursionError) as error:
         raise DataError(f"{source}: not JSON ({str(error)[:80]}).") from error
+    level = [content]
+    for _ in range(_DEEPEST):
+        level = [inner for node in level if isinstance(node, dict | list) for inner in _inside(node)]
+        if not level:
+            return content
+    raise DataError(f"{source}: its JSON is nested more than {_DEEPEST} deep, which no file of ours is.")
+
+
+def _refuse_constant(text: str) -> Any:
+    raise ValueError(f"{text} is no number in JSON")
+
+
+def _inside(node: Any) -> Any:
+    return node.values() if isinstance(node, dict) else node
 
 
 def read_json(path: str | os.PathLike[str]) -> Any:

@@ -13,6 +13,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any, Self
 
+from leanrank.data.text_file import parse_json
 from leanrank.errors import DataError, JournalMismatch
 
 #: Raised whenever a task of the same name is computed otherwise: results of then and now are never mixed.
@@ -106,7 +107,10 @@ class Journal:
         with self._lock, _told(self.path):
             rows = self._database.execute("SELECT task, result, seconds FROM tasks ORDER BY rowid").fetchall()
         for task, result, seconds in rows:
-            yield _parsed(task, self.path), _parsed(result, self.path), float(seconds)
+            what = _parsed(task, self.path)
+            if not (isinstance(what, dict) and isinstance(seconds, float)):
+                raise DataError(f"{self.path}: the journal has an entry that is no task of ours. {_DAMAGED}")
+            yield what, _parsed(result, self.path), seconds
 
     def __len__(self) -> int:
         with self._lock, _told(self.path):
@@ -198,9 +202,9 @@ def _told(path: Path | None) -> Iterator[None]:
 
 def _parsed(text: Any, path: Path | None) -> Any:
     try:
-        return json.loads(text)
-    except (TypeError, ValueError) as error:
-        raise DataError(f"{path}: the journal has an entry that is not JSON ({error}). {_DAMAGED}") from error
+        return parse_json(text, "it")
+    except DataError as error:
+        raise DataError(f"{path}: the journal has an entry that is not JSON ({error}) {_DAMAGED}") from error
 
 
 def _first_difference(name: str, there: Any, here: Any) -> tuple[str, Any, Any]:

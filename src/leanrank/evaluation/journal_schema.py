@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from leanrank.data.json_shape import require_shape
 from leanrank.errors import DataError
 from leanrank.evaluation.journal import Journal, Task
 
@@ -41,12 +42,26 @@ def cell_task(method: str, ranker: str, k: int | None, fold: int) -> dict[str, A
     return {"task": "cell", "method": method, "ranker": ranker, "k": k, "fold": fold}
 
 
+def check_fit(fit: Any, n_queries: int, n_features: int, source: object) -> None:
+    """Refuse the result of a `fit_task` that is not a value for each query and, if any, a share for each feature."""
+    require_shape(fit, {"values": [(float, None)], "share": ([float], None)}, str(source))
+    if len(fit["values"]) != n_queries or (fit["share"] is not None and len(fit["share"]) != n_features):
+        raise DataError(f"{source}: a fit in the journal is not of these queries and features: name another journal.")
+
+
+def check_path(order: Any, n_features: int, source: object) -> None:
+    """Refuse the result of a `path_task` that is not an order of different features."""
+    require_shape(order, [int], str(source))
+    if len(set(order)) < len(order) or any(not 0 <= j < n_features for j in order):
+        raise DataError(f"{source}: an order in the journal is not of these features: name another journal.")
+
+
 def is_graph(task: Task) -> bool:
-    return bool(task["task"] == "graph")
+    return task.get("task") == "graph"
 
 
 def is_cell(task: Task) -> bool:
-    return bool(task["task"] == "cell")
+    return task.get("task") == "cell"
 
 
 def is_comparison(about: Mapping[str, Any]) -> bool:
@@ -73,13 +88,15 @@ def keep_origin(
     journal: Journal, settings: Mapping[str, Any], source: Mapping[str, Any], test: Mapping[str, Any] | None
 ) -> None:
     """Write where the answer came from, and what a test said of it; not where another run has taken its place."""
-    if (journal.get(_SELECTION) or {}).get("settings") == settings:
+    answer = journal.get(_SELECTION)
+    if isinstance(answer, dict) and answer.get("settings") == settings:
         journal.put(_ORIGIN, {"source": source, "test": test, "settings": settings})
 
 
 def origin_in(journal: Journal, settings: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any] | None]:
     """The source of the answer and what a test said of it; nothing where they belong to a run that asked otherwise."""
     origin = journal.get(_ORIGIN) or {}
+    require_shape(origin, {"source?": {}, "test?": ({}, None)}, str(journal.path))
     if origin.get("settings") != settings:
         return {}, None
     return origin.get("source", {}), origin.get("test")

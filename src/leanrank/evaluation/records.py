@@ -13,9 +13,30 @@ import numpy as np
 
 from leanrank._optional import require
 from leanrank.data.formats import format_of_name
+from leanrank.data.json_shape import require_shape
+from leanrank.data.text_file import parse_json
 from leanrank.data.whole_file import whole_file, write_whole
 from leanrank.errors import DataError, UnknownNameError
 from leanrank.evaluation.stability import Repetition, Stability, repetition, stability
+
+_MOST_FEATURES = 10_000_000
+_RECORD = {
+    "fold": str,
+    "selector": str,
+    "ranker": str,
+    "k": (float, None),
+    "features": [int],
+    "feature_names": [str],
+    "n_features_in": int,
+    "valid_score": (float, None),
+    "scores": {str: (float, None)},
+    "query_ids": [(str, float)],
+    "per_query": {str: [(float, None)]},
+    "selection_seconds": float,
+    "training_seconds": float,
+    "selector_parameters": {str: object},
+    "ranker_parameters": {str: object},
+}
 
 #: The method that keeps every feature: the reference that the others are measured against.
 ALL_FEATURES = "all features"
@@ -74,9 +95,17 @@ class FoldRecord:
         return plain
 
     @classmethod
-    def from_dict(cls, plain: Mapping[str, Any]) -> FoldRecord:
-        """The record that `to_dict` was made of."""
-        given = dict(plain)
+    def from_dict(cls, plain: Mapping[str, Any], source: str = "This record") -> FoldRecord:
+        """The record that `to_dict` was made of; one that is damaged is an error that names `source`."""
+        require_shape(plain, _RECORD, source)
+        n, sizes = plain["n_features_in"], {len(values) for values in plain["per_query"].values()}
+        if not sizes <= {len(plain["query_ids"])} or set(plain["scores"]) != set(plain["per_query"]):
+            raise DataError(f"{source}: damaged: the metrics of a fold are not those of its queries.")
+        if len(plain["features"]) != len(plain["feature_names"]) or any(
+            not 0 <= j < n <= _MOST_FEATURES for j in plain["features"]
+        ):
+            raise DataError(f"{source}: damaged: the features of a fold are not among the {n:,} there were.")
+        given = {name: plain[name] for name in _RECORD if name in plain}
         for name in ("features", "feature_names", "query_ids"):
             given[name] = tuple(given[name])
         given["per_query"] = {name: tuple(values) for name, values in given["per_query"].items()}
@@ -144,11 +173,13 @@ class CrossValidation:
     @classmethod
     def from_json(cls, text: str) -> CrossValidation:
         """Read what `to_json` wrote."""
-        try:
-            content = json.loads(text)
-            return cls(tuple(FoldRecord.from_dict(r) for r in content["records"]), content["metrics"])
-        except (KeyError, TypeError, json.JSONDecodeError) as error:
-            raise DataError(f"This is not the JSON of a cross-validation: {error!r}.") from error
+        source = "This is not the JSON of a cross-validation"
+        content = parse_json(text, source)
+        require_shape(content, {"records": [{}], "metrics": {str: str}}, source)
+        records = tuple(FoldRecord.from_dict(record, source) for record in content["records"])
+        if not records or not content["metrics"] or any(set(r.scores) != set(content["metrics"]) for r in records):
+            raise DataError(f"{source}: every fold must have the metrics that it names, and there must be one.")
+        return cls(records, content["metrics"])
 
     def write(self, path: str | PathLike[str], *, per_query: bool = False) -> None:
         """Write as JSON (.json) or as the table of `to_frame` in Parquet (.parquet), by the name of the file."""

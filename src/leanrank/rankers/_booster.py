@@ -65,6 +65,10 @@ class BoosterAdapter(Adapter):
         return super()._make(**{known[name]: value for name, value in params.items()})
 
     @abstractmethod
+    def _check_text(self, text: str) -> None:
+        """Refuse a text from a file that is no model over these features: what libraries are given must be whole."""
+
+    @abstractmethod
     def _read(self, text: str) -> Any:
         """The model of this text; a text that the library cannot read is a DataError."""
 
@@ -113,6 +117,7 @@ class BoosterAdapter(Adapter):
         return np.asarray(self._counted(self._kinds[kind]), dtype=np.float64)
 
     def _check_learned(self) -> None:
+        self._check_text(self.model_text_)
         if self._model_features() != self.n_features_in_:
             raise DataError(f"the model has {self._model_features()} features, not {self.n_features_in_}.")
 

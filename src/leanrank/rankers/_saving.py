@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from leanrank.data.npz_file import read_npz
 from leanrank.data.whole_file import write_whole
 from leanrank.errors import DataError, LeanRankError
 from leanrank.rankers._base import Ranker
@@ -193,8 +194,11 @@ def _big_arrays(document: dict[str, Any], source: Path) -> dict[str, Any]:
         raise DataError(f"its arrays in {path} cannot be read ({error.strerror}).") from error
     if _digest(content) != document["npz_digest"]:
         raise DataError(f"{path} does not belong to this file, or is damaged.")
-    with np.load(BytesIO(content), allow_pickle=False) as arrays:
-        return {key: arrays[key].astype(_DTYPES[arrays[key].dtype.kind]) for key in arrays.files}
+    try:
+        arrays = read_npz(BytesIO(content), str(path))
+    except DataError as error:
+        raise DataError(f"not a saved ranker, or damaged: {error}") from error
+    return {key: array.astype(_DTYPES[array.dtype.kind]) for key, array in arrays.items()}
 
 
 def _refuse_constant(text: str) -> Any:

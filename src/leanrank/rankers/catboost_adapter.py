@@ -15,6 +15,7 @@ from leanrank.data.ranking_data import RankingData
 from leanrank.errors import DataError, LeanRankError
 from leanrank.rankers._base import Scores
 from leanrank.rankers._booster import BoosterAdapter, older_sparse
+from leanrank.rankers._catboost_json import check_catboost
 
 # Its parameters that say when it stops, and how many iterations there are.
 _STOPPING = ("early_stopping_rounds", "od_type", "od_wait", "od_pval")
@@ -95,6 +96,10 @@ class CatBoostAdapter(BoosterAdapter):
             arguments["early_stopping_rounds"] = self._patience(int(rounds))
         return arguments
 
+    def _check_text(self, text: str) -> None:
+        if text:  # else there was nothing to learn
+            check_catboost(text, self.n_features_in_)
+
     def _read(self, text: str) -> Any:
         catboost = self._library()
         model = catboost.CatBoost()
@@ -107,6 +112,8 @@ class CatBoostAdapter(BoosterAdapter):
                 model.load_model(str(path), format="json")
             except catboost.CatBoostError as error:
                 raise DataError(f"CatBoost cannot read the saved model: {error}") from error
+        if not model.tree_count_:  # its reader of JSON passes over what it does not understand
+            raise DataError("CatBoost cannot read the saved model: it finds no trees in it.")
         return model
 
     def _scores(self, X: Any, query_ptr: NDArray[np.int64]) -> Scores:

@@ -18,6 +18,7 @@ from leanrank.metrics.ndcg import NDCG
 from leanrank.metrics.precision_recall import AP
 from leanrank.rankers._base import Scores
 from leanrank.rankers._booster import BoosterAdapter, older_sparse
+from leanrank.rankers._lightgbm_text import check_lightgbm
 from leanrank.rankers._lightgbm_watching import OwnWatching, without_stopping
 from leanrank.rankers._staged import StagedMetric, best_length
 from leanrank.stats.label_levels import LabelLevels, Levels
@@ -160,11 +161,14 @@ class LightGBMAdapter(BoosterAdapter):
             return AP(k=cutoff, convention="lightgbm")
         return NDCG(k=cutoff, convention="lightgbm", gain="exp2" if highest < _DEFAULT_LABELS else "linear")
 
+    def _check_text(self, text: str) -> None:
+        check_lightgbm(text, self.n_features_in_)
+
     def _read(self, text: str) -> Any:
         lightgbm = self._library()
         try:
             return lightgbm.Booster(model_str=text)
-        except lightgbm.basic.LightGBMError as error:
+        except (lightgbm.basic.LightGBMError, ValueError) as error:
             raise DataError(f"LightGBM cannot read the saved model: {error}") from error
 
     def _scores(self, X: Any, query_ptr: NDArray[np.int64]) -> Scores:

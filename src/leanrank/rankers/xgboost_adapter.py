@@ -14,6 +14,7 @@ from leanrank.engines.fold import fold
 from leanrank.errors import DataError, LeanRankError
 from leanrank.rankers._base import Scores
 from leanrank.rankers._booster import BoosterAdapter
+from leanrank.rankers._xgboost_json import check_xgboost
 from leanrank.rankers.adapters import densified
 from leanrank.stats.label_levels import LabelLevels, Levels
 
@@ -151,6 +152,9 @@ class XGBoostAdapter(BoosterAdapter):
                 self._whole_labels(held_out, "XGBoost's rank:ndcg", of_rows=False)
             watched = (valid, replace(relabel, binary=relabel.binary or _is_binary(params["eval_metric"])))
         self._keep(train_xgboost(self.engine, source, params, relabel, watched))
+
+    def _check_text(self, text: str) -> None:
+        check_xgboost(text, self.n_features_in_)
 
     def _read(self, text: str) -> Any:
         xgboost = self._library()

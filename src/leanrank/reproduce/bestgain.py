@@ -145,7 +145,7 @@ def _methods(dataset: str, quick: bool) -> dict[str, Choose]:
         "CFS": filtered(CFS(min_features=1)),
         "Consistency": filtered(Consistency()),
         "INTERACT": filtered(INTERACT()),
-        "GAS-E": filtered(GAS(), {"c": [0.0, 0.01, 0.1]}, [1, 2, 3, 5, 10] if quick else _SIZES),
+        "GAS-E": filtered(GAS(similarity="strict"), {"c": [0.0, 0.01, 0.1]}, [1, 2, 3, 5, 10] if quick else _SIZES),
         "BestGain": filtered(best, None if dataset in DELTA else {"delta": [0.2, 0.1, 0.05, 0.02, 0.01, 0.005]}),
     }
     return methods if quick else methods | {WRAPPER: wrapped}

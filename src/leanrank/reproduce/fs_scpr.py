@@ -115,11 +115,11 @@ def _methods(quick: bool) -> dict[str, Evaluate]:
     methods: dict[str, Evaluate] = {"RankSVM-Primal": _ranker(lambda by: rankers_of("ranksvm", by))}
     if quick:
         methods["FS-SCPR"] = _selector(READINGS[READING], [5, 10, 15, 20], None)
-        methods["GAS-E"] = _selector(GAS(), [5, 10, 15, 20], {"c": [0.0, 0.1]})
+        methods["GAS-E"] = _selector(GAS(similarity="strict"), [5, 10, 15, 20], {"c": [0.0, 0.1]})
         return methods
     return methods | {
         "FS-SCPR": _selector(READINGS[READING], _every_size, None),
-        "GAS-E": _selector(GAS(), _every_size, "default"),
+        "GAS-E": _selector(GAS(similarity="strict"), _every_size, "default"),
         "FSMRank": _fsmrank,
         "FSMSVM": _fsmsvm,
         "AdaRank-MAP": _ranker(lambda by: [AdaRank(by, 500, eval_metric=by)]),
@@ -133,7 +133,8 @@ def _open_choices(quick: bool) -> dict[str, Evaluate]:
     if quick:
         return {}
     readings = {f"FS-SCPR, {name}": _selector(selector, _every_size, None) for name, selector in READINGS.items()}
-    return readings | {f"GAS-E, {name}": _selector(GAS(), _every_size, grid) for name, grid in C_GRIDS.items()}
+    gas = GAS(similarity="strict")
+    return readings | {f"GAS-E, {name}": _selector(gas, _every_size, grid) for name, grid in C_GRIDS.items()}
 
 
 def _every_size(folds: Sequence[Fold]) -> list[int]:
@@ -184,7 +185,7 @@ def _weights(model: FSMRank | FSMSVM) -> dict[str, Any]:
 
 
 def _fsmranks(by: Metric, fold: Fold) -> list[FSMRank]:
-    return [FSMRank(**_GRID, fitting=Fitting(metric=by))]
+    return [FSMRank(**_GRID, similarity="strict", fitting=Fitting(metric=by))]
 
 
 def _fsmrank(tasks: Tasks, folds: Sequence[Fold], what: Task) -> tuple[Row, list[int]]:
@@ -201,7 +202,8 @@ def _fsmsvm(tasks: Tasks, folds: Sequence[Fold], what: Task) -> tuple[Row, list[
     }
 
     def make(by: Metric, fold: Fold) -> list[FSMSVM]:
-        return [FSMSVM(C=[1e-2, 1e-1, 1.0, 1e1, 1e2], fitting=Fitting(metric=by), **lambdas[fold.name])]
+        prices = [1e-2, 1e-1, 1.0, 1e1, 1e2]
+        return [FSMSVM(C=prices, similarity="strict", fitting=Fitting(metric=by), **lambdas[fold.name])]
 
     done = _fsm(tasks, folds, what, make)
     return row_of_folds(done), [fold.about["n_features"] for fold in done]

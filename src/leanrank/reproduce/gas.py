@@ -28,6 +28,8 @@ from leanrank.stats.feature_graph import FeatureGraph, feature_graph
 LEARNERS = ("Ranking SVM", "RankNet")
 MEASURES = ("MAP", "NDCG@10")
 ALL = "all features"
+#: How the papers count concordant pairs.
+STRICT = "strict"
 C_GRID = {"c": [0.0, 0.01, 0.05, 0.1, 0.2, 0.5]}
 _SIZES = (1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 18, 21, 25, 30)
 _FEW = (1, 5, 10)
@@ -64,9 +66,9 @@ def _curves(
     for learner in learners:
         loss = "error" if learner == "Ranking SVM" else "cross-entropy"
         methods: dict[str, tuple[Any, Any]] = {
-            "GAS-E": (GAS(importance=importance), grid),
-            "GAS-L": (GAS(importance=loss), grid),
-            "GAS-E, c = 0": (GAS(importance=importance, c=0.0), None),
+            "GAS-E": (GAS(importance=importance, similarity=STRICT), grid),
+            "GAS-L": (GAS(importance=loss, similarity=STRICT), grid),
+            "GAS-E, c = 0": (GAS(importance=importance, similarity=STRICT, c=0.0), None),
             "IG": (InformationGain(), None),
             "CHI": (ChiSquared(), None),
         }
@@ -147,7 +149,7 @@ def _curve_claims(curves: Curves, sizes: Sequence[int]) -> list[Claim]:
 
 
 def _structure_claims(folds: list[Fold], curves: Curves, sizes: Sequence[int]) -> list[Claim]:
-    graph = feature_graph(folds[0].train)
+    graph = feature_graph(folds[0].train, similarity=STRICT)
     varying = graph.subset(np.flatnonzero(~graph.constant))
     inside, between, blocks = _blocks(varying)
     claims = [
@@ -186,7 +188,7 @@ def _blocks(graph: FeatureGraph) -> tuple[float, float, list[int]]:
 
 def _speed(fold: Fold) -> Claim:
     ranker = rankers_of("ranksvm", metric("map"))[0]
-    few = GAS(10).fit(fold.train).selected_
+    few = GAS(10, similarity=STRICT).fit(fold.train).selected_
     seconds: Mapping[str, list[float]] = {"few": [], "all": []}
     for _ in range(5):
         for name, columns in (("few", few), ("all", np.arange(fold.train.n_features))):

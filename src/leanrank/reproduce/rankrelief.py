@@ -194,7 +194,7 @@ def _weighed(method: str, train: RankingData) -> NDArray[np.int64]:
         # Whether features are judged in their better direction, or as if larger values were always better.
         direction = "max" if method == "GAS" else "desc"
         importance = Importance("ndcg@10" if levels else "error", direction=direction)
-        return _complete(GAS(importance=importance).fit(train), train.n_features)
+        return _complete(GAS(importance=importance, similarity="strict").fit(train), train.n_features)
     if method == "RankFilter":
         return _complete(RankFilter(n_neighbors=5).fit(train), train.n_features)
     if method == "ReliefF":
@@ -280,7 +280,10 @@ def _time_claims() -> list[Claim]:
     rng = np.random.default_rng(0)
     seconds: dict[tuple[str, int], float] = {}
     alone = LocalEngine(n_threads=1)
-    selectors = {"GAS": GAS(importance="ndcg@10", engine=alone), "RankFilter": RankFilter(n_neighbors=5, engine=alone)}
+    selectors = {
+        "GAS": GAS(importance="ndcg@10", similarity="strict", engine=alone),
+        "RankFilter": RankFilter(n_neighbors=5, engine=alone),
+    }
     for K in (100, 400):
         data = _points(rng.random((_POINTS, K)), rng.permutation(_POINTS) * _LEVELS // _POINTS)
         for name, selector in selectors.items():

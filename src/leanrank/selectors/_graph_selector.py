@@ -30,7 +30,8 @@ class GraphSelector(Selector):
     importance : str or Importance
         How good a feature is alone, as `feature_graph` takes it: "map", "ndcg@10", "error", an `Importance`.
     similarity : str or Similarity
-        How alike two features are, as `feature_graph` takes it: "kendall", "spearman", a `Similarity`.
+        How alike two features are, as `feature_graph` takes it: "kendall", "spearman", a `Similarity`; "strict" counts
+        as the papers do.
     engine : Engine or None
         Where the graph is computed.
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-import zipfile
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from leanrank.data.npz_file import read_npz
+from leanrank.data.text_file import parse_json
 from leanrank.data.whole_file import whole_file
 from leanrank.errors import DataError, LeanRankError
 from leanrank.stats.constant import ConstantPartial
@@ -49,7 +50,9 @@ def load_graph(path: Path) -> FeatureGraph:
         raise DataError(f"There is no file {str(path)!r} to load a feature graph from.")
     try:
         arrays = _read_arrays(path)
-        header = json.loads(arrays["header"].tobytes().decode())
+        header = parse_json(arrays["header"].tobytes(), "its header")
+        if not isinstance(header, dict):
+            raise DataError("its header is damaged")
         if header["format"] != _FORMAT or header["version"] != _VERSION:
             raise DataError(f"its header says {header['format']!r}, version {header['version']!r}")
         names = header["feature_names"]
@@ -71,27 +74,23 @@ def load_graph(path: Path) -> FeatureGraph:
         raise DataError(
             f"{str(path)!r} is not a feature graph: it has no {error}. Compute and save it again."
         ) from error
-    except (LeanRankError, ValueError, TypeError, OSError, EOFError, MemoryError, RecursionError) as error:
-        raise DataError(f"{str(path)!r} is not a feature graph: {error}. Compute and save it again.") from error
-    except (zipfile.BadZipFile, NotImplementedError) as error:
-        raise DataError(f"{str(path)!r} is not a feature graph: it is not an .npz file ({error}).") from error
+    except (LeanRankError, ValueError, TypeError, OSError) as error:
+        raise DataError(f"{str(path)!r} is not a feature graph: {str(error).removesuffix('.')}. Compute and save it again.") from error
 
 
 def _read_arrays(path: Path) -> dict[str, NDArray[Any]]:
-    with zipfile.ZipFile(path) as archive:
-        if any(entry.compress_type != zipfile.ZIP_STORED for entry in archive.infolist()):
-            raise DataError("it is compressed, which no graph of ours is")  # a small file could unpack to any size
-    with np.load(path, allow_pickle=False) as file:
-        return {name: file[name] for name in file.files}
+    with path.open("rb") as file:
+        return read_npz(file, "it", compressed=False)
 
 
 def _sums(arrays: dict[str, NDArray[Any]], header: dict[str, Any], n_features: int) -> Partials:
-    similarity = _SIMILARITY_SUMS[header["similarity_sums"]]
+    similarity = _SIMILARITY_SUMS[str(header["similarity_sums"])]
     parts = []
     for part, kind in (("importance", ImportancePartial), ("similarity", similarity), ("constant", ConstantPartial)):
         values = {name: arrays[f"sums.{part}.{name}"] for name in kind._fields}  # type: ignore[attr-defined]
         for name, array in values.items():
-            if array.dtype.kind not in "bif" or (array.ndim and array.shape[-1] != n_features):
+            finite = array.dtype.kind in "bif" and np.isfinite(array).all()
+            if not finite or (array.ndim and array.shape[-1] != n_features):
                 raise DataError(f"its sums {part}.{name} have dtype {array.dtype} and shape {array.shape}")
         parts.append(kind(**values))
     return Partials(*parts)

@@ -21,6 +21,8 @@ LEAK_NDCG = 0.98
 LEAK_GAP = 0.9
 #: A feature is mostly missing when more than this share of its values is.
 MOSTLY_MISSING = 0.5
+#: Every whole number up to this one is a double of its own.
+LARGEST_WHOLE = 2.0**53
 #: How many queries a finding names at most.
 NAMED = 10
 
@@ -183,6 +185,10 @@ def _feature_findings(p: _Partial, names: tuple[str, ...]) -> list[Finding]:
         say("monotone duplicates", f"{text}: keep one", group)
     for j in np.flatnonzero(p.missing > MOSTLY_MISSING * p.n_rows):
         say("mostly missing", f"{p.missing[j] / p.n_rows:.1%} of the values are missing", [j])
+    rounded = np.flatnonzero(~empty & (np.maximum(np.abs(p.low), np.abs(p.high)) > LARGEST_WHOLE))
+    if rounded.size:
+        text = "beyond 2^53, where whole numbers are rounded to the nearest double: a hash, a time or an identifier?"
+        say("large numbers", text, rounded)
     leaks = _leaks(p, ranks)
     if leaks.size:
         best = p.ndcg[:, leaks].max() / p.judged

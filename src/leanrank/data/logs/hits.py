@@ -8,7 +8,7 @@ Vespa: https://docs.vespa.ai/en/reference/schemas/schemas.html#match-features
 
 from __future__ import annotations
 
-import math
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -16,6 +16,7 @@ from typing import Any
 from leanrank.data.logs.responses import Response
 from leanrank.errors import DataError
 
+_LARGEST = sys.float_info.max
 _VESPA = ("matchfeatures", "summaryfeatures", "rankfeatures")
 
 
@@ -46,7 +47,7 @@ def read_hits(response: Response, *, id_field: str = "id") -> Iterator[Hit]:
 def _elasticsearch(hits: Any, where: str) -> Iterator[Hit]:
     for hit in _objects(hits, where, "hits"):
         document = str(hit.get("_id"))
-        logs = hit.get("fields", {}).get("_ltrlog")
+        logs = _fields(hit).get("_ltrlog")
         if "_id" not in hit or not isinstance(logs, list) or len(logs) != 1 or not isinstance(logs[0], dict):
             raise DataError(f"{where}: document {document!r} has no one '_ltrlog' in its 'fields'; ask with ltr_log.")
         if len(logs[0]) != 1:
@@ -62,11 +63,11 @@ def _elasticsearch(hits: Any, where: str) -> Iterator[Hit]:
 
 
 def _solr(documents: Any, where: str, id_field: str) -> Iterator[Hit]:
-    for found in _objects(documents, where, "documents"):
-        text = found.get("[features]")
-        if id_field not in found:
+    for entry in _objects(documents, where, "documents"):
+        text = entry.get("[features]")
+        if id_field not in entry:
             raise DataError(f"{where}: a document has no {id_field!r}; ask for it in fl, or name Solr's unique key.")
-        document = str(found[id_field])
+        document = str(entry[id_field])
         if not isinstance(text, str):
             raise DataError(
                 f"{where}: document {document!r} has no '[features]'; ask with fl=[features format=sparse]."
@@ -82,7 +83,7 @@ def _solr(documents: Any, where: str, id_field: str) -> Iterator[Hit]:
 
 def _vespa(children: Any, where: str) -> Iterator[Hit]:
     for hit in _objects(children, where, "children"):
-        fields = hit.get("fields", {})
+        fields = _fields(hit)
         document = str(fields.get("documentid") or hit.get("id")).rpartition("::")[2]
         features = next((fields[kind] for kind in _VESPA if isinstance(fields.get(kind), dict)), None)
         if features is None:
@@ -99,6 +100,11 @@ def _objects(content: Any, where: str, what: str) -> list[dict[str, Any]]:
     return content
 
 
+def _fields(hit: dict[str, Any]) -> dict[str, Any]:
+    fields = hit.get("fields")
+    return fields if isinstance(fields, dict) else {}
+
+
 def _float(text: str) -> float | str:
     try:
         return float(text)
@@ -109,6 +115,6 @@ def _float(text: str) -> float | str:
 def _value(value: Any, name: str, document: str, where: str) -> float | None:
     if value is None or value == "NaN":
         return None
-    if isinstance(value, bool) or not isinstance(value, int | float) or math.isinf(value):
-        raise DataError(f"{where}: document {document!r}: feature {name!r} is {value!r}, not a finite number.")
-    return None if math.isnan(value) else float(value)
+    if isinstance(value, bool) or not isinstance(value, int | float) or abs(value) > _LARGEST:
+        raise DataError(f"{where}: document {document!r}: feature {name!r} is {str(value)[:40]!r}, not a finite number.")
+    return None if value != value else float(value)

@@ -44,7 +44,7 @@ def _of_file(path: Path, text: Iterable[str], key: str) -> Iterator[Response]:
     first = next(lines, "")
     try:
         content = json.loads(first)
-    except ValueError:
+    except (ValueError, RecursionError):
         content = None
     if not isinstance(content, dict):  # a response that goes on
         yield Response(str(path), _stem(path), _object(first + "".join(lines), str(path)))

@@ -89,12 +89,17 @@ def costs_text(timings: Timings, window: int | None = None) -> str:
 
 
 def _table(path: Path) -> Iterator[tuple[str, float]]:
-    with open(path, encoding="utf-8-sig", newline="") as file:
-        rows = csv.DictReader(file)
-        if not {"feature", "milliseconds"} <= set(rows.fieldnames or []):
-            raise DataError(f"{path}: the columns must be feature and milliseconds.")
-        for row in rows:
-            yield str(row["feature"]), _time(row["milliseconds"], f"{path}, line {rows.line_num}")
+    try:
+        with open(path, encoding="utf-8-sig", newline="") as file:
+            rows = csv.DictReader(file)
+            if not {"feature", "milliseconds"} <= set(rows.fieldnames or []):
+                raise DataError(f"{path}: the columns must be feature and milliseconds.")
+            for row in rows:
+                yield str(row["feature"]), _time(row["milliseconds"], f"{path}, line {rows.line_num}")
+    except OSError as error:
+        raise DataError(f"{path}: cannot be read ({error.strerror}).") from error
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise DataError(f"{path}: is not a CSV file ({error}).") from error
 
 
 def _rankers(content: Any) -> Iterator[dict[str, Any]]:
@@ -119,6 +124,8 @@ def _profile(nodes: list[dict[str, Any]], where: str, features: Sequence[str] | 
     text_of: dict[str, str] = {}
     for node in nodes:
         children = node.get("children") or []
+        if not isinstance(children, list) or not all(isinstance(child, dict) for child in children):
+            raise DataError(f"{where}: the sub-queries of its RankerQuery are not a list of objects.")
         if len(children) != len(features):
             raise DataError(
                 f"{where}: its RankerQuery has {len(children)} sub-queries, the set {len(features)} features."
@@ -139,9 +146,8 @@ def _profile(nodes: list[dict[str, Any]], where: str, features: Sequence[str] | 
 def _whole_request(response: Response) -> float:
     """Milliseconds of a request for one feature: Solr's query component, Vespa's query time, Elasticsearch's took."""
     content, where = response.content, response.where
-    timing = content.get("debug", {}).get("timing", {}) if isinstance(content.get("debug"), dict) else {}
-    if timing:
-        return _time(timing.get("process", {}).get("query", {}).get("time"), where)
+    if isinstance(content.get("debug"), dict) and content["debug"].get("timing"):
+        return _time(_inside(content["debug"], "timing", "process", "query", "time"), where)
     if isinstance(content.get("timing"), dict):
         return 1000 * _time(content["timing"].get("querytime"), where)
     if "took" in content:
@@ -152,11 +158,18 @@ def _whole_request(response: Response) -> float:
     )
 
 
+def _inside(content: Any, *names: str) -> Any:
+    """What stands under these names, one inside the other; None where one is absent."""
+    for name in names:
+        content = content.get(name) if isinstance(content, dict) else None
+    return content
+
+
 def _time(given: Any, where: str) -> float:
     try:
         value = float(given)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         value = math.nan
     if not value >= 0 or math.isinf(value):
-        raise DataError(f"{where}: the time {given!r} is not a number from 0.")
+        raise DataError(f"{where}: the time {str(given)[:40]!r} is not a number from 0.")
     return value

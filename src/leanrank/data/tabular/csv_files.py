@@ -23,6 +23,7 @@ from leanrank.data.tabular.frames import from_frame
 from leanrank.errors import DataError, LeanRankError
 
 _BLOCK_BYTES = 1 << 24  # a line must fit into it
+_HEADER_BYTES = 1 << 20
 _WHOLE = r"^(0|-?[1-9][0-9]{0,17})$"
 
 
@@ -93,11 +94,18 @@ def _line(path: Path, delimiter: str, record: int) -> int:
         return lines.line_num
 
 
-def _options(delimiter: str, types: dict[str, Any], only: Sequence[str] | None, *, threads: bool) -> dict[str, Any]:
+def _options(
+    delimiter: str,
+    types: dict[str, Any],
+    only: Sequence[str] | None,
+    *,
+    threads: bool,
+    block_bytes: int = _BLOCK_BYTES,
+) -> dict[str, Any]:
     from pyarrow.csv import ConvertOptions, ParseOptions, ReadOptions
 
     return {
-        "read_options": ReadOptions(use_threads=threads, block_size=_BLOCK_BYTES),
+        "read_options": ReadOptions(use_threads=threads, block_size=block_bytes),
         "parse_options": ParseOptions(delimiter=delimiter, newlines_in_values=True),
         "convert_options": ConvertOptions(column_types=types, include_columns=only),
     }
@@ -108,11 +116,14 @@ def _header(path: Path, delimiter: str) -> list[str]:
     import pyarrow as pa
     from pyarrow.csv import open_csv
 
-    try:
-        with _stream(path) as stream, open_csv(stream, **_options(delimiter, {}, None, threads=False)) as reader:
-            return list(reader.schema.names)
-    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
-        raise DataError(_sentence(path, delimiter, error, [])) from error
+    for block_bytes in (_HEADER_BYTES, _BLOCK_BYTES):  # types are found out for the whole block: a small one will do
+        options = _options(delimiter, {}, None, threads=False, block_bytes=block_bytes)
+        try:
+            with _stream(path) as stream, open_csv(stream, **options) as reader:
+                return list(reader.schema.names)
+        except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
+            last = error
+    raise DataError(_sentence(path, delimiter, last, [])) from last
 
 
 def _read(path: Path, delimiter: str, types: dict[str, Any], names: Sequence[str], *, only: Sequence[str]) -> Any:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from leanrank.data.ranking_data import RankingData
 from leanrank.evaluation.folds import QueryFolds
 from leanrank.evaluation.journal import Task
-from leanrank.evaluation.journal_schema import fit_task
+from leanrank.evaluation.journal_schema import check_fit, fit_task
 from leanrank.evaluation.tasks import Tasks
 from leanrank.evaluation.training import filled, prepared, train
 from leanrank.metrics._base import Metric
@@ -128,6 +128,7 @@ class HeldOut:
             measured = [next(results) for _ in candidate]
             if None not in measured:
                 for part, fit in zip(self.parts, measured, strict=True):
+                    check_fit(fit, len(part), self.material.data.n_features, tasks.journal.path)
                     values[row, part] = np.array(fit["values"], dtype=np.float64)
         return values
 
@@ -136,6 +137,8 @@ class HeldOut:
         everything = range(self.material.data.n_features)
         fits = [fit_task(self.scope, i, everything) for i in range(self.n_folds)]
         results = tasks.run(_fit, self, fits, title="all features")
+        for part, fit in zip(self.parts, results, strict=True):
+            check_fit(fit, len(part), len(everything), tasks.journal.path)
         self._shares = [np.array(fit["share"], dtype=np.float64) for fit in results]
         values = np.full(self.n_queries, np.nan)
         for part, fit in zip(self.parts, results, strict=True):

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leanrank.evaluation.journal import Task
-from leanrank.evaluation.journal_schema import path_task
+from leanrank.evaluation.journal_schema import check_path, path_task
 from leanrank.evaluation.records import ALL_FEATURES
 from leanrank.evaluation.select.choice import Candidate
 from leanrank.evaluation.select.held_out import HeldOut
@@ -50,7 +50,7 @@ class Paths:
         folds = range(held_out.n_folds)
         wanted = [path_task(held_out.scope, name, i, self.largest) for name in methods for i in folds]
         orders = iter(self.tasks.run(_order, held_out, wanted, self._needs(held_out), title="paths", optional=True))
-        by_method = {name: [next(orders) for _ in folds] for name in methods}
+        by_method = {name: [self._checked(next(orders)) for _ in folds] for name in methods}
         return {
             name: [np.array(order, dtype=np.int64) for order in own]
             for name, own in by_method.items()
@@ -63,7 +63,13 @@ class Paths:
             return np.array([], dtype=np.int64)
         task = path_task(held_out.scope, method, None, self.largest)
         [order] = self.tasks.run(_order, held_out, [task], self._needs(held_out), title="all queries")
-        return np.array(order, dtype=np.int64)
+        return np.array(self._checked(order), dtype=np.int64)
+
+    def _checked(self, order: Any) -> Any:
+        """The order as the journal has it, None where time did not reach it."""
+        if order is not None:
+            check_path(order, len(self.limits.own), self.tasks.journal.path)
+        return order
 
     def candidates(self, held_out: HeldOut, methods: Sequence[str], sizes: Sequence[int]) -> list[Candidate]:
         """These methods at these sizes, where they choose anything; of equal sets of a method the first."""

@@ -13,6 +13,7 @@ from leanrank.data.same_features import check_count, columns_of, refuse_lacking
 from leanrank.data.whole_file import write_whole
 from leanrank.errors import DataError
 from leanrank.evaluation.records import ALL_FEATURES
+from leanrank.evaluation.select.selection_shape import check_selection
 from leanrank.selectors.features_file import read_record, stamped, text_of, upgraded
 
 
@@ -216,7 +217,8 @@ class Selection:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the JSON, whole or not at all."""
-        write_whole(path, self.to_json())
+        # the name of a file that is not UTF-8 stands in it as halves of surrogate pairs: escapes mean the same in JSON
+        write_whole(path, self.to_json().encode("utf-8", "backslashreplace"))
 
 
 def sentence_of(n_kept: int, n_features: int, metric: str, difference: dict[str, float], *, proven: bool) -> str:
@@ -248,6 +250,7 @@ def selection_of(record: Any, path: str | os.PathLike[str]) -> Selection:
             f"{path}: is the order of one method, which measured nothing. `leanrank select` measures what features are "
             "worth."
         )
+    check_selection(record, str(path))
     try:
         return Selection(
             features=tuple(record["names"]),
