@@ -73,10 +73,24 @@ def test_a_view_of_a_view_is_one_of_the_same_matrix(given, view, copy):
     assert seen.equals(Queries(copy, np.array([6, 2])).seen())
 
 
+def test_a_view_of_some_features_reads_like_a_copy_of_them(given, view, copy):
+    part, plain = view.view([6, 2, 3], [4, 0, 2]), copy.take_queries([6, 2, 3], [4, 0, 2])
+    assert part.given is given
+    assert part.equals(plain)
+    assert part.is_sparse is given.is_sparse
+    assert part.view([2, 0], [2, 0]).equals(plain.take_queries([2, 0], [2, 0]))
+    assert part.view([1]).equals(plain.take_queries([1]))
+    assert part.subset([1]).equals(plain.subset([1]))
+    seen = Queries(view, np.array([6, 2]), np.array([5, 1])).only([1]).seen()
+    assert seen.given is given
+    assert seen.equals(copy.take_queries([6, 2], [1]))
+
+
 def test_it_travels(view):
-    there = pickle.loads(pickle.dumps(view))
-    assert isinstance(there, ReorderedData)
-    assert there.equals(view)
+    for data in (view, view.view([4, 1], [3, 0])):
+        there = pickle.loads(pickle.dumps(data))
+        assert isinstance(there, ReorderedData)
+        assert there.equals(data)
 
 
 def test_estimators_take_it(view, copy):

@@ -53,9 +53,7 @@ class Queries:
 
     def seen(self) -> RankingData:
         """As `taken`, but a view of the matrix where the data are one themselves: for what copies anyway."""
-        if isinstance(self.data, ReorderedData) and self.features is None:
-            return self.data.view(self.index)
-        return self.taken()
+        return self.data.view(self.index, self.features) if isinstance(self.data, ReorderedData) else self.taken()
 
 
 Part = RankingData | Queries
@@ -102,9 +100,13 @@ class Fold:
     def test(self) -> RankingData:
         return self._data(2)
 
-    def _data(self, role: int) -> RankingData:
+    def learned(self) -> tuple[RankingData, RankingData]:
+        """What to learn from and what to tune on, for a learner that copies them: see `Queries.seen`."""
+        return self._data(0, view=True), self._data(1, view=True)
+
+    def _data(self, role: int, *, view: bool = False) -> RankingData:
         part = self.parts[role]
-        data = part.taken() if isinstance(part, Queries) else part
+        data = (part.seen() if view else part.taken()) if isinstance(part, Queries) else part
         return data if self.prepare is None else self.prepare(data)
 
     @property

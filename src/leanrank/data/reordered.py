@@ -1,4 +1,4 @@
-"""ReorderedData: judged documents in another order than the memory they lie in."""
+"""ReorderedData: judged documents in another order than the memory they lie in, and some of their features."""
 
 from __future__ import annotations
 
@@ -14,11 +14,13 @@ class ReorderedData(RankingData):
     """RankingData that share the matrix of others, whose rows stand elsewhere in it; made by `reordered`.
 
     Queries, features and blocks that are asked for are copied out of it. All rows are copied at once only where `X`
-    itself is asked for, every time. What is made of it (`replace`, `take_queries`, ...) is plain RankingData.
+    itself is asked for, every time, and the copy is not kept. What is made of it (`replace`, `take_queries`, ...) is
+    plain RankingData.
     """
 
     given: RankingData
     order: NDArray[np.int64]
+    columns: NDArray[np.int64] | None
 
     def __new__(cls, *values: Any, **fields: Any) -> RankingData:  # type: ignore[misc]
         """Plain RankingData of these fields: `dataclasses.replace` asks for it."""
@@ -26,7 +28,7 @@ class ReorderedData(RankingData):
 
     @property
     def X(self) -> Any:
-        return gathered(self.given.X, self.order, None)
+        return gathered(self.given.X, self.order, self.columns)
 
     @property
     def is_sparse(self) -> bool:
@@ -36,34 +38,33 @@ class ReorderedData(RankingData):
         return self.take_queries(np.arange(first, last))
 
     def take_queries(self, queries: ArrayLike, features: ArrayLike | None = None) -> RankingData:
-        numbers, rows = queries_and_rows(self, queries)
-        columns = None if features is None else self.feature_indices(features)
-        return RankingData(
-            gathered(self.given.X, self.order[rows], columns),
-            self.y[rows],
-            np.concatenate(([0], np.cumsum(self.query_sizes[numbers]))),
-            self.query_ids[numbers],
-            self.feature_names if columns is None else tuple(self.feature_names[j] for j in columns),
-            missing=self.missing,
-        )
+        part = self.view(queries, features)
+        return RankingData(part.X, part.y, part.query_ptr, part.query_ids, part.feature_names, missing=self.missing)
 
-    def view(self, queries: ArrayLike) -> ReorderedData:
-        """These queries, as `take_queries` has them, but of the same matrix still."""
+    def view(self, queries: ArrayLike, features: ArrayLike | None = None) -> ReorderedData:
+        """These queries and features, as `take_queries` has them, but of the same matrix still."""
         numbers, rows = queries_and_rows(self, queries)
         query_ptr = np.concatenate(([0], np.cumsum(self.query_sizes[numbers])))
-        return reordered(self.given, self.order[rows], query_ptr, self.query_ids[numbers])
+        columns = None if features is None else self.feature_indices(features)
+        return reordered(self, rows, query_ptr, self.query_ids[numbers], columns)
 
     def subset(self, features: Any) -> RankingData:
         return self.take_queries(np.arange(self.n_queries), features)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return reordered, (self.given, self.order, self.query_ptr, self.query_ids)
+        return reordered, (self.given, self.order, self.query_ptr, self.query_ids, self.columns)
 
 
 def reordered(
-    given: RankingData, order: NDArray[np.int64], query_ptr: NDArray[np.int64], query_ids: NDArray[Any]
+    given: RankingData,
+    order: NDArray[np.int64],
+    query_ptr: NDArray[np.int64],
+    query_ids: NDArray[Any],
+    columns: NDArray[np.int64] | None = None,
 ) -> ReorderedData:
     """These data with row ``order[i]`` in place i, some or all of them, cut into these queries; without comments.
+
+    With `columns` of these features alone, in this order.
 
     >>> data = RankingData([[3.0], [2.0], [0.0]], [1, 0, 2], [0, 2, 3])
     >>> other = reordered(data, np.array([2, 1, 0]), np.array([0, 1, 3]), np.array([1, 0]))
@@ -71,15 +72,19 @@ def reordered(
     (array([0., 2., 3.]), array([0., 1.], dtype=float32))
     """
     if isinstance(given, ReorderedData):
-        order, given = given.order[order], given.given
+        order = given.order[order]
+        columns = given.columns if columns is None else columns if given.columns is None else given.columns[columns]
+        given = given.given
     data: ReorderedData = object.__new__(ReorderedData)
+    names = given.feature_names
     vars(data).update(
         given=given,
         order=order,
+        columns=columns,
         y=given.y[order],
         query_ptr=query_ptr,
         query_ids=query_ids,
-        feature_names=given.feature_names,
+        feature_names=names if columns is None else tuple(names[j] for j in columns),
         comments=None,
         missing=given.missing,
     )

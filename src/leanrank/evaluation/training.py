@@ -74,7 +74,7 @@ def train(ranker: Ranker, fold: Fold, features: Sequence[int]) -> Trained:
     if not len(features):
         return Trained(None, fold, 0.0)
     cut = fold.only(features)
-    learned, held_out = cut.train, cut.valid
+    learned, held_out = cut.learned()
     start = time.perf_counter()
     fitted = ranker.for_columns(features, fold.n_features).fit(learned, eval_set=held_out)
     return Trained(fitted, cut, time.perf_counter() - start)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from inspect import signature
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
+from sklearn.utils.class_weight import compute_sample_weight
 
 from leanrank.data.ranking_data import RankingData, RankingSource
 from leanrank.engines.fold import fold
@@ -18,6 +18,7 @@ from leanrank.metrics.ndcg import NDCG
 from leanrank.metrics.precision_recall import AP
 from leanrank.rankers._base import Scores
 from leanrank.rankers._booster import BoosterAdapter, older_sparse
+from leanrank.rankers._lightgbm_binning import binned
 from leanrank.rankers._lightgbm_text import check_lightgbm
 from leanrank.rankers._lightgbm_watching import OwnWatching, without_stopping
 from leanrank.rankers._staged import StagedMetric, best_length
@@ -104,24 +105,30 @@ class LightGBMAdapter(BoosterAdapter):
         highest = int(max(labels.max() for _, labels in sets))
         if highest >= _DEFAULT_LABELS and not params.get("label_gain"):
             model.set_params(label_gain=list(range(highest + 1)))
-        watching: dict[str, Any] = {}
+        model._eval_at, metrics, callbacks = own.eval_at, [], []
         if valid is not None:
-            held_out = _held_out(model, older_sparse(valid.X), sets[1][1])
-            watching = {**held_out, "eval_group": [valid.query_sizes], **self._watching(own, model, valid)}
+            metrics, model._eval_at, callbacks = self._watching(own, model, valid)
+        settings = model._process_params(stage="fit")  # what its `fit` does first, which would hold on to the data
+        theirs = [settings["metric"]] if isinstance(settings["metric"], str) else settings["metric"] or []
+        settings["metric"] = [*(name for name in metrics if name not in theirs), *theirs]
+        weight = None if model.class_weight is None else compute_sample_weight(model.class_weight, y)
         try:
-            model.fit(older_sparse(data.X), y, group=data.query_sizes, **watching)
+            train, *watched = binned(lightgbm.Dataset, sets, settings, weight)
+            booster = lightgbm.train(settings, train, model.n_estimators, watched, callbacks=callbacks)
         except lightgbm.basic.LightGBMError as error:
             raise LeanRankError(f"LightGBM refused: {error}") from error
-        self._keep(model.booster_.model_to_string())
+        self._keep(booster.model_to_string())
 
-    def _watching(self, own: OwnWatching, model: Any, valid: RankingData) -> dict[str, Any]:
-        """Metrics and early stopping, as arguments of LightGBM's `fit`: ours where given, else the estimator's own."""
-        arguments: dict[str, Any] = {"eval_at": list(own.eval_at)}
+    def _watching(self, own: OwnWatching, model: Any, valid: RankingData) -> tuple[list[str], Sequence[int], list[Any]]:
+        """What watches the held-out data, ours where given, else the estimator's own.
+
+        Metrics to be put before those of the estimator, their cutoffs, and LightGBM's callback that stops early.
+        """
+        metrics, cutoffs = [], own.eval_at
         ours = self.eval_metric is not None or own.metric is None
         if ours:
             stem, cutoff = self._cutoff()
-            whole = int(valid.query_sizes.max())
-            arguments = {"eval_metric": stem, "eval_at": [whole if cutoff is None else cutoff]}
+            metrics, cutoffs = [stem], (int(valid.query_sizes.max()) if cutoff is None else cutoff,)
         stops = self.early_stopping_rounds is None and own.rounds is not None
         first_only = own.first_metric_only
         if ours or (first_only is None and not stops):  # LightGBM would also watch the objective's own metric
@@ -130,7 +137,7 @@ class LightGBMAdapter(BoosterAdapter):
         stopping = self._library().early_stopping(
             patience, first_metric_only=bool(first_only), verbose=False, min_delta=own.min_delta
         )
-        return {**arguments, "callbacks": [stopping]}
+        return metrics, cutoffs, [stopping]
 
     def _fit_on_cluster(self, source: RankingSource, levels: Levels, valid: RankingSource | None) -> None:
         from leanrank.engines.dask_training import Relabel, train_lightgbm
@@ -198,10 +205,3 @@ def _check_longest(n_documents: int, query: Any) -> None:
             f"LightGBM takes at most {_LONGEST_QUERY:,} documents of a query: query {query} has {n_documents:,}. Split "
             "or sample it first."
         )
-
-
-def _held_out(model: Any, X: Any, y: NDArray[np.float64]) -> dict[str, Any]:
-    """LightGBM 4.7 renamed the argument."""
-    if "eval_X" in signature(model.fit).parameters:
-        return {"eval_X": (X,), "eval_y": (y,)}
-    return {"eval_set": [(X, y)]}

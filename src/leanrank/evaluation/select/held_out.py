@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from leanrank.data.folds import Queries
 from leanrank.data.ranking_data import RankingData
 from leanrank.evaluation.folds import QueryFolds
 from leanrank.evaluation.journal import Task
@@ -49,7 +50,7 @@ class Material:
 
     def take_queries(self, index: NDArray[np.int64]) -> Material:
         """Some of the queries, with the same held-out data."""
-        return Material(self.data.take_queries(index), self.valid, self.ranker)
+        return Material(Queries(self.data, index).seen(), self.valid, self.ranker)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Material, (self.data, self.valid, self.ranker)
