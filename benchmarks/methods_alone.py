@@ -31,9 +31,9 @@ HERE = Path(__file__).parent
 DOCS = HERE.parent / "docs"
 SIZES = (5, 8, 15)
 #: Splits of each data set.
-SPLITS = 3
+SPLITS = 2
 #: Random sets of each size and split.
-DRAWS = 10
+DRAWS = 3
 #: Queries of made data: to learn from, to stop and tune on, to test on.
 TRAIN, VALID, TEST = 100, 40, 600
 RANDOM, EVERYTHING, PLAIN = "random features", "all features", "top-k"

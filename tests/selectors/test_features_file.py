@@ -143,8 +143,8 @@ def test_old_files_serve_every_command(written, tmp_path, capsys):
         ({"format": "leanrank-ranker"}, "not a selection"),
         ({"names": ["bm25", "bm25"]}, "'names' must differ"),
         ({"format_version": VERSION, "kind": "other"}, "'kind' must be 'measured' or 'ordered'"),
-        ({"curve": [{}]}, "the selection is damaged"),
-        ({"curve": 3}, "the selection is damaged"),
+        ({"curve": [{}]}, "curve"),
+        ({"curve": 3}, "curve"),
     ],
 )
 def test_refusals(written, change, sentence):
