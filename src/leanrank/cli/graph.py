@@ -64,11 +64,17 @@ def graph(
     if draw is not None:
         write_chart(computed.draw(), draw)
     pairs = computed.strongest_pairs(10)
+    copies = [[computed.feature_names[j] for j in group] for group in computed.copies()]
     if output == STDOUT:
         return
     if as_json:
         about = {"file": str(file), "graph": str(output), "n_features": len(computed.feature_names)}
-        print(json.dumps({**about, "n_queries": computed.n_queries, "strongest_pairs": pairs}, ensure_ascii=False))
+        print(
+            json.dumps(
+                {**about, "n_queries": computed.n_queries, "strongest_pairs": pairs, "copies": copies},
+                ensure_ascii=False,
+            )
+        )
         return
     console = Console()
     _show(computed, console)
@@ -91,3 +97,6 @@ def _show(graph: FeatureGraph, console: Console, shown: int = 10) -> None:
     for a, b, strength in graph.strongest_pairs(shown):
         alike.add_row(Text(a), Text(b), f"{strength:.4f}")
     console.print(alike)
+    for group in graph.copies():
+        names = ", ".join(graph.feature_names[j] for j in group)
+        console.print(Text(f"These order every query alike, and methods take one of them: {names}"), soft_wrap=True)

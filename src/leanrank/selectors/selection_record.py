@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict, is_dataclass
 from typing import Any
 
@@ -20,11 +21,13 @@ def selection_record(
     scores: list[float],
     trace: list[dict[str, Any]],
     dropped: list[int],
+    stands_for: Mapping[int, tuple[int, ...]],
 ) -> dict[str, Any]:
     """The record of a selection. `names` are those of all features; the rest counts from 0.
 
     Keys beside those of every features.json: `version`, `parameters`; `scores` in order of selection; `trace`;
-    `dropped` (names of features left out as constant).
+    `dropped` (names of features left out as constant or copies); `stands_for` (names of the copies that a feature
+    stands for).
     """
     record = {
         "method": method,
@@ -38,6 +41,7 @@ def selection_record(
         "trace": plain(trace),
         "path": [names[j] for j in path],
         "dropped": [names[j] for j in dropped],
+        "stands_for": {names[j]: [names[i] for i in copies] for j, copies in stands_for.items()},
         "feature_names": names,
     }
     return stamped("ordered", record)

@@ -16,6 +16,7 @@ from leanrank.data.ranking_data import RankingSource
 from leanrank.engines.fold import Engine, fold_partials
 from leanrank.errors import DataError, ParameterError, UnknownNameError
 from leanrank.stats.constant import Constant, ConstantPartial
+from leanrank.stats.copies import equal_keys
 from leanrank.stats.importance import Importance, ImportancePartial
 from leanrank.stats.similarity import PooledValues, Similarity, SimilarityPartial
 
@@ -102,6 +103,16 @@ class FeatureGraph:
     def signed(self) -> bool:
         """Whether similarity goes from -1 to 1, see `Similarity.signed`; not in a graph put together by hand."""
         return "similarity" in self.computed_with and _similarity(self.computed_with).signed
+
+    def copies(self) -> list[list[int]]:
+        """Groups of features that order every query alike; constant ones are left aside.
+
+        Only with signed ties does a similarity of 1 say so: on other graphs, and on those put together by hand, there
+        are none.
+        """
+        if not self.signed or _similarity(self.computed_with) != Similarity("kendall", "signed"):
+            return []
+        return equal_keys((self.similarity == 1.0).argmax(axis=1).tolist(), ~self.constant)
 
     def __add__(self, other: object) -> FeatureGraph:
         """The graph of the queries of both; no query may be in both."""
@@ -210,6 +221,7 @@ class FeatureGraph:
         lines.append(f"  importance  {top}" + (", ..." if self.n_features > 5 else ""))
         if pairs:
             lines.append(f"  similarity  {pairs}" + (", ..." if self.n_features > 3 else ""))
+        lines += [f"  copies      {', '.join(self.feature_names[j] for j in group)}" for group in self.copies()]
         if self.constant.any():
             constant = [
                 name for name, is_constant in zip(self.feature_names, self.constant, strict=True) if is_constant
