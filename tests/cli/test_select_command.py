@@ -106,10 +106,15 @@ def test_a_journal_of_other_settings_is_moved_aside(train, here, capsys):
 
 
 def _offered(out):
-    """The rows of the path: a size first, and last the --max-loss that certifies it."""
-    rows = [line.split() for line in out.split("takes --max-loss")[1].splitlines()]
-    rows = [row for row in rows if row and row[0].isdigit()]
+    """The rows of the path before their commands: a size first, and last the --max-loss that certifies it."""
+    rows, sizes = [], []
+    for line in out.split("to take it")[1].splitlines():
+        row, command, size = line.partition(" leanrank select --from ")
+        if command:
+            rows.append(row.split())
+            sizes.append(size.split()[-1])
     assert rows
+    assert [row[0] for row in rows] == sizes
     return rows
 
 
@@ -286,6 +291,7 @@ def test_a_feature_has_one_line_in_the_file_of_costs(train, here, capsys):
     assert "costs.csv, line 4: feature '1' is listed a second time" in capsys.readouterr().err
 
 
+@pytest.mark.filterwarnings("default")  # as outside of tests
 def test_other_files_may_leave_out_trailing_zeros_or_have_more(train, here, capsys):
     lines = train.read_text().splitlines()
     (here / "short.txt").write_text("".join(line.partition(" 7:")[0] + "\n" for line in lines))
@@ -295,6 +301,8 @@ def test_other_files_may_leave_out_trailing_zeros_or_have_more(train, here, caps
     for name in ("short", "zeros", "long"):
         options = ["--test", f"{name}.txt", "--valid", f"{name}.txt", "-o", f"{name}.json"]
         assert run(["select", str(train), *QUICK, *options]) == 0
+        warned = "The data have 9 features, the choice was made among 7" in capsys.readouterr().err
+        assert warned is (name == "long")
         record = json.loads((here / f"{name}.json").read_text())
         found.append((record["ids"], record["test"], record["curve"]))
     assert found[0] == found[1] == found[2]

@@ -93,15 +93,21 @@ def _named(answer: Answer) -> str:
 
 
 def _path(selection: Selection, finished: Path) -> Table:
-    """The path, smallest last: what each size does, and the command that takes it."""
+    """The path, smallest last: what each size does, what it is proven to lose at most, and the command that takes it.
+
+    So short that with all that it is a line of 80 letters.
+    """
+    from leanrank.evaluation.select.choice import thousandths
+
     table = Table(box=None, pad_edge=False)
-    for heading in ("k", *["cost"] * selection.priced, "against all [95%]"):
+    for heading in ("k", *["cost"] * selection.priced, "against all [95%]", "proven"):
         table.add_column(heading, justify="right", no_wrap=True)
     table.add_column("to take it", no_wrap=True, overflow="ignore")
     for point in offered(selection):
-        interval = _interval({"mean": point.difference, "low": point.low, "high": point.high})
+        interval = f"{point.difference:+.3f} [{point.low:+.3f}, {point.high:+.3f}]"
+        proven = "-" if point.certified_loss is None else f"{thousandths(point.certified_loss):g}"
         again = shlex.join(["leanrank", "select", "--from", str(finished), "-k", str(point.k)])
-        table.add_row(str(point.k), *[f"{point.cost:g}"] * selection.priced, interval, Text(again))
+        table.add_row(str(point.k), *[f"{point.cost:g}"] * selection.priced, interval, proven, Text(again))
     return table
 
 
