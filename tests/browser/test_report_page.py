@@ -61,6 +61,69 @@ def test_the_slider_changes_sentence_curve_and_table(open_page, demo):
     assert column(page, "kept", 2) == kept
 
 
+#: Everything on the page that is about the features that are kept, by where it stands.
+ABOUT_THE_SIZE = """() => Object.fromEntries(
+  ['sentence', 'reason', 'badge', 'tiles', 'risk', 'k-shown', 'kept', 'cost-says', 'queries-say', 'losers',
+   'stability-says'].map((id) => [id, document.getElementById(id).innerText])
+)"""
+#: The charts that are about them, as far as they are shown.
+CHARTS_OF_THE_SIZE = """() => Object.fromEntries(['curve', 'queries', 'stability'].map((name) => {
+  const place = document.querySelector(`[data-chart=${name}]`);
+  const drawn = [...place.querySelectorAll('svg [aria-label]')].map((mark) => mark.getAttribute('aria-label'));
+  return [name, place.hidden ? null : JSON.stringify(drawn)];
+}))"""
+
+
+def test_the_slider_changes_every_number_that_depends_on_it(open_page, demo):
+    """No badge, tile, table or chart stays what it was for other features."""
+    page = open_page(demo).page
+    sizes = page.evaluate("JSON.parse(document.getElementById('page-data').textContent).sizes")
+    chosen = len(column(page, "kept", 2))
+    before, charts = page.evaluate(ABOUT_THE_SIZE), page.evaluate(CHARTS_OF_THE_SIZE)
+    measured = next(size for size in sizes if size["k"] < chosen)
+    k = measured["k"]
+    slide(page, k)
+    after = page.evaluate(ABOUT_THE_SIZE)
+    assert {name for name in before if before[name] == after[name]} <= {"badge"}
+    assert after["badge"] == measured["sure"]
+    assert after["sentence"] == measured["sentence"]
+    assert after["risk"] == measured["risk"]
+    tiles = [tile.split("\n") for tile in page.locator("#tiles li").all_inner_texts()]
+    assert [[text.casefold() for text in tile] for tile in tiles] == [
+        [text.casefold() for text in tile] for tile in measured["tiles"]
+    ]
+    assert tiles[0][1] == str(k)
+    assert after["queries-say"] == measured["queries"]
+    assert column(page, "losers", 1) == [row[0] for row in measured["losers"]]
+    assert after["stability-says"] == measured["stability"]
+    for name in charts:
+        page.wait_for_function(f"([name, was]) => ({CHARTS_OF_THE_SIZE})()[name] !== was", arg=[name, charts[name]])
+    page.click("#reset")
+    page.wait_for_function(
+        f"(was) => JSON.stringify(({CHARTS_OF_THE_SIZE})()) === was",
+        arg=page.evaluate("(charts) => JSON.stringify(charts)", charts),
+    )
+    assert page.evaluate(ABOUT_THE_SIZE) == before
+
+
+def test_a_size_that_was_not_measured_has_no_numbers(open_page, demo):
+    opened = open_page(demo)
+    page = opened.page
+    known = {size["k"] for size in page.evaluate("JSON.parse(document.getElementById('page-data').textContent).sizes")}
+    k = next(k for k in range(2, 30) if k not in known)
+    slide(page, k)
+    shown = page.evaluate(ABOUT_THE_SIZE)
+    assert shown["badge"] == "Not measured: nothing is known of so many features"
+    tiles = [tile.split("\n") for tile in page.locator("#tiles li").all_inner_texts()]
+    assert tiles[0][1] == str(k)
+    assert tiles[1][1] == "not measured"
+    assert tiles[1][2].startswith(f"beside it {max(size for size in known if size < k)}: ")
+    assert not page.is_visible("#losers")
+    page.wait_for_function(f"() => ({CHARTS_OF_THE_SIZE})().queries === null")
+    assert set(column(page, "kept", 6 if len(page.locator("#kept th").all()) > 5 else 4)) == {"–"}
+    assert opened.complaints == []
+
+
 def test_a_size_that_was_not_measured_says_so(open_page, demo):
     page = open_page(demo).page
     slide(page, 7)

@@ -85,7 +85,7 @@ def test_what_no_report_can_be_made_of(tmp_path, data):
     (tmp_path / "text.txt").write_text("0 qid:1 1:0.5\n")
     with pytest.raises(DataError, match="neither a journal nor JSON"):
         load_results(tmp_path / "text.txt")
-    (tmp_path / "one.json").write_text('{"format": "leanrank-selection", "names": []}')
+    (tmp_path / "one.json").write_text('{"method": "GAS", "names": ["f01"], "ids": [1]}')
     with pytest.raises(DataError, match="order of one method"):
         load_results(tmp_path / "one.json")
     (tmp_path / "report.json").write_text('{"format": "leanrank-report"}')

@@ -111,7 +111,19 @@ def test_names_written_by_hand_are_read(written):
 def test_the_first_answers_of_select_are_read(written):
     selection = load_selection(written(VERSION_1))
     assert selection.features == ("bm25",)
-    assert selection.curve[0].bound == -0.0015
+    assert (selection.answer, selection.method, selection.path_method) == ("recommended", "gas", "gas")
+    assert selection.nested["mean"] == -0.0012  # what did not choose comes first
+    assert selection.certified.features == ("bm25",)
+    assert selection.safe.features == ("age", "bm25", "clicks")
+    assert [(point.k, point.on_path, point.certified_loss) for point in selection.curve] == [
+        (1, True, 0.0015),
+        (3, True, 0.0),
+    ]
+    assert selection.losers == ({"query": "7", "all_features": 0.9, "selected": 0.7},)
+    assert selection.within(0.001).certified.k == 3
+    assert selection.at(2).reason.endswith(
+        "it lies between 1 (-0.0010 [-0.0030, +0.0010]) and 3 (+0.0000 [+0.0000, +0.0000])"
+    )
     assert selection.to_dict()["format_version"] == VERSION
     assert load_selection(written(selection.to_json())).to_dict() == selection.to_dict()
 
@@ -123,7 +135,7 @@ def test_answers_from_before_bounds_and_measured_sizes(written):
         del point["bound"]
     selection = load_selection(written(record))
     assert selection.measured_k == 1
-    assert selection.curve[0].bound == -0.003
+    assert selection.curve[0].certified_loss == 0.003
 
 
 def test_old_files_serve_every_command(written, tmp_path, capsys):

@@ -13,6 +13,7 @@ from leanrank.errors import LeanRankError
 
 #: Parameters whose option has another name than they, in any command that has it.
 _CALLED_HERE = {
+    "cost": "budget",
     "groups": "costs",
     "n_components": "k",
     "n_features": "k",

@@ -52,7 +52,7 @@ def demo(
     selection = select(data, "ranksvm", max_loss=0.02, random_state=seed)
     selection.save(features)
     selection.report(report, data)
-    show_selection(selection, None, console)
+    show_selection(selection, None, console, features)
     console.print(Text(_found(selection, truth)))
     if as_json:
         files = {"data": str(path), "features": str(features), "report": str(report)}

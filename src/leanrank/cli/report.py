@@ -79,7 +79,7 @@ def report(
     elif data is not None:
         judged = _judged(reading, data, loaded.results)
     else:
-        judged, why_not = _data_again(loaded.results)
+        judged, why_not = data_again(loaded.results)
     summary = summarize(loaded.results, judged, test=loaded.test, metric=metric)
     if why_not:
         summary["notes"].append(why_not)
@@ -103,7 +103,7 @@ def _judged(reading: Reading, path: Path, selection: Selection) -> RankingData:
     return reading.sample(path, selection.sample["memory"], selection.settings["random_state"]).data
 
 
-def _data_again(selection: Selection) -> tuple[RankingData | None, str]:
+def data_again(selection: Selection) -> tuple[RankingData | None, str]:
     """The data of a selection from where they were, or why there are none."""
     source = selection.source
     where = source.get("data")

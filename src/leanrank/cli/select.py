@@ -12,6 +12,7 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
+from leanrank.cli._choosing_again import ChoosingAgain
 from leanrank.cli._delivery import Delivery, FormatOption, OutputOption
 from leanrank.cli._interrupts import announced, interruptible
 from leanrank.cli._invocation import OF_ONE_RUN, Invocation
@@ -43,9 +44,17 @@ def _name_order(given: str | None) -> str | None:
 @option_groups()
 def select(
     context: typer.Context,
-    file: Annotated[Path, typer.Argument(help="Judged data: LETOR text, CSV or Parquet.")],
+    file: Annotated[Path | None, typer.Argument(help="Judged data: LETOR text, CSV or Parquet.")] = None,
     *,
     measuring: MeasuringOptions,
+    finished: Annotated[
+        Path | None,
+        typer.Option(
+            "--from",
+            help="A finished run instead of FILE: its features.json or journal. With -k, --max-loss, --budget or "
+            "--answer it gives another answer; nothing is trained.",
+        ),
+    ] = None,
     valid: Annotated[Path | None, typer.Option(help="Data that rankers stop early on.")] = None,
     test: Annotated[Path | None, typer.Option(help="Data to measure the final choice on.")] = None,
     memory: Annotated[
@@ -69,10 +78,17 @@ def select(
 ) -> None:
     """Find the fewest features of FILE that rank as well as all of them.
 
+    Three answers: what is safe to drop, what is recommended, what is certified to lose at most --max-loss.
+
     Example: leanrank select train.txt -o features.json
     """
     # whatever can be refused before any work is refused here
     measuring.check()
+    if finished is not None:
+        ChoosingAgain.of(context, finished).run(context, Delivery(output, form, as_json), report)
+        return
+    if file is None:
+        raise ParameterError("Name a file of judged data, or a finished run with --from.")
     book = SelectJournal.of(journal, resume, output)
     refuse_stdout("features go there", report)
     check_outputs(output, report, book.path, reads=(file, limits.costs, valid, test, ranker_options.ranker_file))
@@ -95,9 +111,10 @@ def select(
             write_report(selection, report, files.data, test=tested, engine=options["engine"])
         book.remember(selection, tested)
         if delivery.is_shown:
-            _show(selection, tested, files.data, [path for path in (output, report) if path is not None])
+            written = [path for path in (output, report) if path is not None]
+            _show(selection, tested, files.data, written, delivery.features_file or book.path)
             same = [*reading.arguments(), *ranker_options.arguments()]
-            next_step = _next_step(selection, file, delivery.features_file, measuring.ranker, same, typed)
+            next_step = _next_step(file, delivery.features_file, measuring.ranker, same)
             if next_step is not None:
                 Console().print(Text(next_step), soft_wrap=True)
 
@@ -143,23 +160,18 @@ def _measure(book: SelectJournal, files: _Files, options: dict[str, Any]) -> tup
     return selection, final_test(selection, learner, measure, data, valid, files.test)
 
 
-def _show(selection: Selection, test: dict[str, Any] | None, data: RankingData, written: list[Path]) -> None:
+def _show(
+    selection: Selection, test: dict[str, Any] | None, data: RankingData, written: list[Path], finished: Path
+) -> None:
     console = Console()
-    show_selection(selection, test, console)
+    show_selection(selection, test, console, finished)
     if data.missing_counts().any():
         console.print(Text("Values are missing: the least of the feature in the query stood for them."))
     for path in written:
         console.print(Text(f"Written: {path}"), soft_wrap=True)
 
 
-def _next_step(
-    selection: Selection, file: Path, features: Path | None, ranker: str | None, same: list[str], typed: Invocation
-) -> str | None:
-    if selection.provable is not None:
-        k, loss = selection.provable["n_features"], selection.provable["max_loss"]
-        again = typed.command("--max-loss", f"{loss:g}", without=["--max-loss"])
-        more = "judge more queries, or " if selection.undecided else ""
-        return f"Next: {more}allow a larger loss to keep {k} or fewer (finished work is not repeated):\n  {again}"
+def _next_step(file: Path, features: Path | None, ranker: str | None, same: list[str]) -> str | None:
     if features is None:
         return None
     from leanrank.evaluation.select.run import default_ranker

@@ -15,7 +15,7 @@ from leanrank.data.same_features import columns_of
 from leanrank.errors import DataError, MissingValuesError
 from leanrank.evaluation.compare.comparison import Comparison
 from leanrank.evaluation.records import ALL_FEATURES
-from leanrank.evaluation.select.selection import CurvePoint, Selection, sentence_of
+from leanrank.evaluation.select.selection import CurvePoint, Selection
 from leanrank.report.alike import alike, nearest_kept, stands_for
 from leanrank.selectors.hybrids import IMPORTANCE, SIMILARITY
 from leanrank.selectors.limits import Limits
@@ -63,7 +63,7 @@ def _of_selection(
 ) -> dict[str, Any]:
     settings = selection.settings
     column_of = {name: j for j, name in enumerate(selection.feature_names)}
-    path = [column_of[name] for name in selection.path]
+    path = [column_of[name] for name in _path(selection)]
     features = _features(selection, path)
     graph, checked, notes = _of_data(selection, data, path, engine)
     if graph is not None:
@@ -72,35 +72,26 @@ def _of_selection(
         ):
             feature.update(importance=importance, cluster=cluster, nearest=nearest)
         _say_what_is_replaced(features, path, selection.n_features)
+    sizes = _sizes(selection, test)
     return {
         "format": FORMAT,
         "format_version": VERSION,
         "kind": "selection",
-        "sentence": selection.sentence(),
-        "proven": selection.proven,
-        "reason": selection.reason,
-        "provable": selection.provable,
-        "undecided": selection.undecided,
-        "method": selection.method,
+        **_of_answer(selection, test),
+        "answers": [answer.to_dict() for answer in selection.answers.values()],
+        "forecast": selection.forecast.to_dict(),
         "path_method": selection.path_method,
         "metric": settings["metric_name"].upper(),
         "n_features": len(selection.feature_names),
-        "n_kept": selection.n_features,
         "kept": list(selection.features),
         "has_costs": settings["costs"] is not None,
-        "cost": selection.cost,
         "baseline": selection.baseline,
-        "versus_all": selection.versus_all,
-        "nested": selection.nested,
-        "test": test,
         "path": path,
         "features": features,
         "curve": [_point(point, selection) for point in selection.curve],
         "pareto": [_point(point, selection) for point in selection.pareto],
-        "sentences": _sentences(selection),
-        "per_query": selection.per_query,
-        "losers": list(selection.losers),
-        "stability": {name: selection.stability[name] for name in ("nogueira", "low", "high")},
+        "sentences": [{"k": size["n_kept"], "sentence": size["sentence"]} for size in sizes],
+        "sizes": sizes,
         "graph": graph,
         "lint": checked,
         "notes": [*([f"{selection.sample['sentence']}."] if selection.sample else []), *selection.copies, *notes],
@@ -109,6 +100,52 @@ def _of_selection(
         "source": selection.source,
         "versions": versions(),
     }
+
+
+def _of_answer(selection: Selection, test: dict[str, Any] | None) -> dict[str, Any]:
+    """What a report says of the features that were asked for: of others it would say something else."""
+    return {
+        "sentence": selection.sentence(),
+        "proven": selection.proven,
+        "measured": selection.chosen.is_measured,
+        "reason": selection.reason,
+        "risk": selection.chosen.risk,
+        "answer": selection.answer,
+        "everything": selection.chosen.is_everything,
+        "method": selection.method,
+        "n_kept": selection.n_features,
+        "cost": selection.cost,
+        "versus_all": selection.versus_all,
+        "nested": selection.nested,
+        "test": test,
+        "per_query": selection.per_query,
+        "losers": list(selection.losers),
+        "stability": {name: selection.stability[name] for name in ("nogueira", "low", "high")},
+    }
+
+
+def _sizes(selection: Selection, test: dict[str, Any] | None) -> list[dict[str, Any]]:
+    """The same of every measured size of the path, the smallest first, and of the features that were asked for.
+
+    With each `frequency`: in what share of the folds features were chosen, as (column, share) pairs.
+    """
+    column_of = {name: j for j, name in enumerate(selection.feature_names)}
+    known = {point.k for point in selection.curve if point.on_path and point.k <= len(selection.path)}
+    views = {k: (selection.at(k), None) for k in known if k >= len(selection.settings["must_keep"])}
+    views[selection.n_features] = (selection, test)
+    return [
+        {
+            **_of_answer(at, tested),
+            "frequency": [[column_of[name], share] for name, share in at.stability["frequency"].items()],
+        }
+        for _, (at, tested) in sorted(views.items())
+    ]
+
+
+def _path(selection: Selection) -> list[str]:
+    """The features in order; those that are kept come first."""
+    kept = set(selection.features)
+    return [*selection.features, *(name for name in selection.path if name not in kept)]
 
 
 def _features(selection: Selection, path: list[int]) -> list[dict[str, Any]]:
@@ -173,9 +210,14 @@ def _of_data(
 
 
 def _point(point: CurvePoint, selection: Selection) -> dict[str, Any]:
-    """A point of the curve; `low` and `high` are differences to all features, as `difference` is."""
-    chosen = point.method == selection.method and point.k == selection.measured_k
+    """A point of the curve; `low` and `high` are differences to all features, as `difference` is.
+
+    One of the path has what it is certified at and its evidence; its features are the first of the path.
+    """
+    chosen = point.on_path and point.method == selection.method and point.k == selection.measured_k
+    known = point.to_dict()
     return {
+        **{name: known[name] for name in ("on_path", "certified_loss", "evidence")},
         "method": point.method,
         "k": point.k,
         "cost": point.cost,
@@ -186,25 +228,6 @@ def _point(point: CurvePoint, selection: Selection) -> dict[str, Any]:
         "chosen": chosen,
         "all": point.method == ALL_FEATURES,
     }
-
-
-def _sentences(selection: Selection) -> list[dict[str, Any]]:
-    """What each measured size of the path does, smallest first; the last keeps everything."""
-    name, total = selection.settings["metric_name"], len(selection.feature_names)
-    at = {point.k: point for point in selection.curve if point.method in (selection.path_method, ALL_FEATURES)}
-    at.update({point.k: point for point in selection.curve if point.method == selection.path_method})
-    said = {
-        k: sentence_of(
-            k,
-            total,
-            name,
-            {"mean": point.difference, "low": point.low, "high": point.high},
-            proven=point.bound >= -selection.settings["max_loss"],
-        )
-        for k, point in at.items()
-    }
-    said[selection.n_features] = selection.sentence()
-    return [{"k": k, "sentence": said[k]} for k in sorted(said)]
 
 
 def _of_comparison(comparison: Comparison, metric: str | None) -> dict[str, Any]:

@@ -26,9 +26,10 @@ def charts(summary: dict[str, Any]) -> dict[str, Spec]:
     if summary["kind"] == "comparison":
         return comparison_charts(summary)
     charts_of = {"curve": curve(summary), "pareto": pareto(summary)}
-    if sum(summary["per_query"].get("counts", [])):
+    sizes = [summary, *summary["sizes"]]
+    if any(sum(size["per_query"].get("counts", [])) for size in sizes):
         charts_of["queries"] = queries(summary)
-    if any(feature["frequency"] for feature in summary["features"]):
+    if any(size["frequency"] for size in summary["sizes"]):
         charts_of["stability"] = stability(summary)
     if summary["graph"] is not None:
         charts_of["heatmap"] = heatmap(summary)
@@ -148,8 +149,9 @@ def pareto(summary: dict[str, Any]) -> Spec:
 
 
 def queries(summary: dict[str, Any]) -> Spec:
-    """How many queries gain and lose how much; those that stay the same are left out."""
-    metric, edges = summary["metric"], summary["per_query"]["edges"]
+    """How many queries gain and lose how much, without those that stay the same; the slider gives it other bins."""
+    metric, edges = summary["metric"], summary["per_query"].get("edges", [])
+    counts = summary["per_query"].get("counts", [])
     rows = [
         {
             "from": low,
@@ -158,7 +160,7 @@ def queries(summary: dict[str, Any]) -> Spec:
             "range": f"{low:+.4f} to {high:+.4f}",
             "change": "better" if low >= 0 else "worse",
         }
-        for low, high, count in zip(edges[:-1], edges[1:], summary["per_query"]["counts"], strict=True)
+        for low, high, count in zip(edges[:-1], edges[1:], counts, strict=True)
     ]
     colours = alt.Scale(domain=["worse", "better"], range=[LOSS, GAIN])
     bars = (
@@ -167,7 +169,7 @@ def queries(summary: dict[str, Any]) -> Spec:
         .encode(
             x=alt.X("from:Q", bin="binned", title=f"change of {metric} of a query"),
             x2="to:Q",
-            y=alt.Y("queries:Q", title="queries", axis=_counts(summary["per_query"]["counts"])),
+            y=alt.Y("queries:Q", title="queries", axis=_counts(counts)),
             color=alt.Color("change:N", scale=colours, title=None, legend=_legend()),
             tooltip=["range:N", "queries:Q"],
         )
@@ -176,7 +178,7 @@ def queries(summary: dict[str, Any]) -> Spec:
 
 
 def stability(summary: dict[str, Any]) -> Spec:
-    """In what share of the folds each feature was chosen, the most frequent first."""
+    """In what share of the folds each feature was chosen, the most frequent first; the slider gives it other bars."""
     often = sorted(
         (feature for feature in summary["features"] if feature["frequency"] > 0),
         key=lambda feature: (-feature["frequency"], feature["position"] or 10**9, feature["id"]),
@@ -229,7 +231,8 @@ def _legend() -> alt.Legend:
 
 def _counts(counts: list[int]) -> alt.Axis:
     """Ticks at whole numbers, where there are so few that others would be between."""
-    return alt.Axis(values=list(range(max(counts) + 1))) if max(counts) <= 5 else alt.Axis(format=",d")
+    most = max(counts, default=0)
+    return alt.Axis(values=list(range(most + 1))) if most <= 5 else alt.Axis(format=",d")
 
 
 def _sizes(n_features: int, largest: int) -> alt.Scale:

@@ -13,7 +13,7 @@ import jinja2
 import vl_convert
 
 from leanrank.report import comparison_tables, tables
-from leanrank.report.charts import charts
+from leanrank.report.charts import MOST_BARS, charts
 from leanrank.report.tables import how_to_repeat
 
 _TEMPLATES = "leanrank.report"
@@ -74,12 +74,35 @@ def _for_script(summary: dict[str, Any]) -> dict[str, Any]:
         "n_features": summary["n_features"],
         "n_kept": summary["n_kept"],
         "path": summary["path"],
-        "sentences": summary["sentences"],
-        "reason": f"Why: {summary['reason']}.",
+        "metric": summary["metric"],
+        "has_costs": summary["has_costs"],
+        "most_bars": MOST_BARS,
+        "sizes": [_size(summary, size) for size in summary["sizes"]],
         "total_cost": summary["baseline"]["cost"],
         "has_graph": summary["graph"] is not None,
         "stands_for_from": summary["graph"]["stands_for_from"] if summary["graph"] else None,
         "features": [[feature[name] for name in _OF_A_FEATURE] for feature in summary["features"]],
+    }
+
+
+def _size(summary: dict[str, Any], size: dict[str, Any]) -> dict[str, Any]:
+    """What the page says of the features of one size, in the words of its first state."""
+    at = {**summary, **size}
+    glad, sure = tables.badge(at)
+    return {
+        "k": size["n_kept"],
+        "sentence": size["sentence"],
+        "reason": f"Why: {size['reason']}.",
+        "risk": f"Risk: {size['risk']}",
+        "glad": glad,
+        "sure": sure,
+        "difference": size["nested"].get("mean"),
+        "tiles": tables.summary_facts(at),
+        "queries": tables.queries_changed(at),
+        "bins": [size["per_query"][name] for name in ("edges", "counts")] if size["per_query"] else None,
+        "losers": tables.losers(at).rows,
+        "stability": tables.stability_says(at),
+        "frequency": size["frequency"],
     }
 
 

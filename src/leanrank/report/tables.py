@@ -154,19 +154,42 @@ def run_facts(summary: dict[str, Any]) -> list[tuple[str, str]]:
 def _stop_rule(s: dict[str, Any]) -> str:
     if s["n_features"] is not None:
         return f"none: {s['n_features']} features asked for"
-    return f"a loss of at most {s['max_loss']:g}, at a level of {100 * s['level']:g}%"
+    return f"certified: a loss of at most {s['max_loss']:g}, at a level of {100 * s['level']:g}%"
 
 
 def badge(summary: dict[str, Any]) -> tuple[bool, str]:
     """Whether to be glad, and how sure the answer is."""
     s = summary["settings"]
-    if summary["undecided"]:
-        return False, "Too few queries to prove that a smaller set will do"
-    if summary["provable"] is not None:
-        return True, f"Every smaller set measured loses more than {s['max_loss']:g}"
+    if not summary["measured"]:
+        return False, "Not measured: nothing is known of so many features"
+    if summary["everything"] and summary["answer"] == "asked":
+        return False, "Nothing that can be used is dropped"
+    if summary["everything"]:
+        return False, f"Nothing smaller: {summary['reason']}" if summary["answer"] != "safe" else "Changes nothing"
     if summary["proven"]:
-        return True, f"Proven at {100 * s['level']:g}% to lose at most {s['max_loss']:g}, whatever was tried"
-    return False, f"An estimate: too few queries to prove that it loses at most {s['max_loss']:g}"
+        return True, f"Proven at {100 * s['level']:g}% to lose at most {s['max_loss']:g}"
+    return False, f"An estimate, not proven to lose at most {s['max_loss']:g}"
+
+
+def answers(summary: dict[str, Any]) -> Table:
+    """The three answers, with their features by name."""
+    columns = [("answer", "text"), ("features", "whole"), ("against all", "signed"), ("from", "signed")]
+    columns += [("to", "signed"), ("certified to lose at most", "figure"), ("which", "text")]
+    rows = []
+    for answer in summary["answers"]:
+        estimate, names = answer["estimate"], answer["features"]
+        more = f" and {len(names) - LISTED} more" if len(names) > LISTED else ""
+        mark = " (this page)" if answer["name"] == summary["answer"] else ""
+        rows.append(
+            [
+                answer["name"] + mark,
+                len(names),
+                *(estimate.get(name) for name in ("mean", "low", "high")),
+                answer["certified_loss"],
+                ", ".join(names[:LISTED]) + more,
+            ]
+        )
+    return Table("Three answers", columns, rows, note=f"{summary['forecast']['sentence']}.")
 
 
 def _costs(s: dict[str, Any]) -> str:
@@ -178,11 +201,14 @@ def summary_facts(summary: dict[str, Any]) -> list[tuple[str, str, str]]:
     """The figures at a glance: what, the figure, what it is beside."""
     before, d, n, s = summary["baseline"], summary["versus_all"], summary["nested"], summary["stability"]
     metric = summary["metric"]
-    facts = [
-        ("features kept", f"{summary['n_kept']:,}", f"of {summary['n_features']:,}"),
-        (metric, f"{before['mean'] + d['mean']:.4f}", f"{before['mean']:.4f} with all features"),
-        ("chosen again", f"{n['mean']:+.4f}", f"{n['low']:+.4f} to {n['high']:+.4f}, on queries that did not choose"),
-    ]
+    facts = [("features kept", f"{summary['n_kept']:,}", f"of {summary['n_features']:,}")]
+    if summary["measured"]:
+        where = "on the curve, for all sizes at once" if summary["answer"] == "asked" else "where it did not choose"
+        facts.append((f"{metric} against all", f"{n['mean']:+.4f}", f"{n['low']:+.4f} to {n['high']:+.4f}, {where}"))
+        change = f"{before['mean']:.4f} to {before['mean'] + d['mean']:.4f}"
+        facts.append(("where it chose", f"{d['mean']:+.4f}", f"optimistic: {change}"))
+    else:
+        facts.append((f"{metric} against all", "not measured", "no ranker was trained on so many"))
     if summary["test"] is not None:
         t = summary["test"]["difference"]
         facts.append(("on test queries", f"{t['mean']:+.4f}", f"{t['low']:+.4f} to {t['high']:+.4f}"))
@@ -191,6 +217,27 @@ def summary_facts(summary: dict[str, Any]) -> list[tuple[str, str, str]]:
     if s["nogueira"] is not None:
         facts.append(("stability", f"{s['nogueira']:.2f}", _interval(s)))
     return facts
+
+
+def queries_changed(summary: dict[str, Any]) -> str:
+    """How many queries gain and lose."""
+    changes = summary["per_query"]
+    if not changes:
+        return "Which queries gain and lose was not measured with so many features."
+    said = f"{changes['better']:,} queries are better with these features, {changes['worse']:,} worse"
+    return f"{said}, {changes['same']:,} the same." + ("" if summary["losers"] else " No query loses.")
+
+
+def stability_says(summary: dict[str, Any]) -> str:
+    """How alike the sets of the folds are."""
+    s = summary["stability"]
+    if not summary["measured"]:
+        return "Sets of this size were not chosen in the folds."
+    if s["nogueira"] is None:
+        return "Stability is not defined where every feature is kept."
+    between = "" if s["low"] is None else f", between {s['low']:.2f} and {s['high']:.2f} at 95%"
+    folds = f"The sets of the {summary['settings']['cv']} folds agree to {s['nogueira']:.2f}"
+    return f"{folds} (Nogueira; 1: all the same, 0: as if drawn at random){between}."
 
 
 def _interval(s: dict[str, Any]) -> str:
@@ -202,7 +249,8 @@ def how_to_repeat(summary: dict[str, Any]) -> str:
     """The command line, or the call in Python for a selection that was made there."""
     command = summary["source"].get("command")
     if command:
-        return f"{command} -o features.json"
+        again = summary["source"].get("again")
+        return f"{command} -o features.json" + (f"\n{again}" if again else "")
     s = summary["settings"]
     arguments = [f"ranker={s['ranker']}", f"metric={s['metric_name']!r}", f"methods={s['methods']!r}"]
     arguments += [f"{name}={s[name]!r}" for name in ("n_features", "budget") if s[name] is not None]

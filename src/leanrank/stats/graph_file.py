@@ -75,7 +75,9 @@ def load_graph(path: Path) -> FeatureGraph:
             f"{str(path)!r} is not a feature graph: it has no {error}. Compute and save it again."
         ) from error
     except (LeanRankError, ValueError, TypeError, OSError) as error:
-        raise DataError(f"{str(path)!r} is not a feature graph: {str(error).removesuffix('.')}. Compute and save it again.") from error
+        raise DataError(
+            f"{str(path)!r} is not a feature graph: {str(error).removesuffix('.')}. Compute and save it again."
+        ) from error
 
 
 def _read_arrays(path: Path) -> dict[str, NDArray[Any]]:

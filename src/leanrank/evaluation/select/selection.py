@@ -1,9 +1,9 @@
-"""Selection: the answer of `select`, with the evidence for it."""
+"""Selection: the answers of `select`, with the evidence for them."""
 
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from typing import Any
 
@@ -13,74 +13,55 @@ from leanrank.data.same_features import check_count, columns_of, refuse_lacking
 from leanrank.data.whole_file import write_whole
 from leanrank.errors import DataError
 from leanrank.evaluation.records import ALL_FEATURES
-from leanrank.evaluation.select.selection_shape import check_selection
+from leanrank.evaluation.select.again import first, within_cost, within_loss
+from leanrank.evaluation.select.answers import ASKED, RECOMMENDED, Answer, answer_name
+from leanrank.evaluation.select.choice import thousandths
+from leanrank.evaluation.select.curve_point import CurvePoint, Evidence
+from leanrank.evaluation.select.resolution import Forecast
+from leanrank.evaluation.select.selection_shape import check_before, check_selection
+from leanrank.evaluation.select.version_1 import with_answers
 from leanrank.selectors.features_file import read_record, stamped, text_of, upgraded
 
-
-@dataclass(frozen=True)
-class CurvePoint:
-    """A method at a size: the metric on held-out queries, against all features.
-
-    `mean` is the metric, `difference` its mean difference to all features; `low` and `high` hold for all points of the
-    curve at once, and so does `bound`, the one-sided bound of the stop rule. `per_fold` is the metric of each fold.
-    """
-
-    method: str
-    k: int
-    cost: float
-    mean: float
-    difference: float
-    low: float
-    high: float
-    bound: float
-    per_fold: tuple[float, ...]
+__all__ = ["CurvePoint", "Selection", "load_selection", "selection_of", "sentence_of"]
 
 
 @dataclass(frozen=True, eq=False)
 class Selection:
-    """The features to keep, and why that is believed.
+    """Three answers to which features to keep, and why they are believed.
+
+    What is said of "the" features (`features`, `method`, `cost`, ...) is said of the answer that was asked for, the
+    recommended one by default.
 
     Attributes
     ----------
-    features, indices : tuple
-        Names and 0-based indices of the features kept, in order of selection.
-    method : str
-        The method of the portfolio whose path they are.
-    measured_k : int
-        At how many features its path was measured; the path of all data may end earlier.
+    safe : Answer
+        Drops only what changes nothing: what is constant, and what no trained ranker has used.
+    recommended : Answer
+        The smallest set of the path that these queries show to lose no more than they can tell at all (never less than
+        `max_loss`); of the size asked for, if one was.
+    certified : Answer
+        The smallest set of the path that is proven to lose at most `max_loss`; the safe one where none is.
+    answer : str
+        The one that was asked for.
+    asked : Answer or None
+        A set of the path that was asked for afterwards: see `at` and `cheaper_than`.
     path : tuple of str
-        All features in that method's order, learned from all data. Where all are kept, in the order of the method that
-        could be proven; what it leaves out follows in the order of the columns.
-    proven : bool
-        Whether the loss against all features is below `max_loss` at the level asked for, whatever was tried. All
-        features lose nothing.
-    reason : str
-        Why these, in one sentence.
-    provable : dict or None
-        Where the stop rule kept all features because no smaller set is proven: the `max_loss` (in thousandths) at which
-        one would be, its `n_features` and `method`, and the `mean` difference that is estimated for it.
-    versus_all : dict
-        Difference to all features on held-out queries: mean, low, high (they hold for everything tried), p.
-    nested : dict
-        The same difference where the choice itself was made without the queries it is measured on (but not which
-        methods and sizes were measured, which all queries decide).
+        All features in the order of the method that won the race, learned from all data; what it leaves out follows in
+        the order of the columns.
+    path_method : str
+        That method.
     baseline : dict
-        All features: number, cost, metric.
+        All features that can be used: number, cost, metric.
     curve : tuple of CurvePoint
-        Every method and size that was measured on all folds.
+        The path at every size, what the other methods did in the race, and all features at the end.
     pareto : tuple of CurvePoint
         Those that no other beats in metric, number and cost together.
-    stability : dict
-        How alike the sets of the folds are (Nogueira), and in what share of the folds each feature was chosen.
-    losers : tuple of dict
-        The queries hurt most: query, metric with all features, metric now.
+    forecast : Forecast
+        What losses so many queries can tell, and how many `max_loss` needs.
     settings : dict
-        Metric, ranker, methods, folds, seed, stop rule, version, fingerprint of the data.
+        Metric, ranker, methods, folds, seed, what was asked for, version, fingerprint of the data.
     stands_for : dict
         Copies that were taken out before anything was measured: the names of the features that a feature stands for.
-    per_query : dict
-        How many queries are better, worse and the same with these features, and a histogram of the differences of
-        those that changed (`edges`, `counts`).
     source : dict
         The command and where the data were, after a run of the command line.
     sample : dict
@@ -88,39 +69,86 @@ class Selection:
         `of_rows`), the `memory` in bytes, and the `sentence` that says so. Empty where all took part.
     """
 
-    features: tuple[str, ...]
-    indices: tuple[int, ...]
-    method: str
-    measured_k: int
+    safe: Answer
+    recommended: Answer
+    certified: Answer
     path: tuple[str, ...]
-    proven: bool
-    reason: str
-    versus_all: dict[str, float]
-    nested: dict[str, float]
+    path_method: str
     baseline: dict[str, float]
     curve: tuple[CurvePoint, ...]
     pareto: tuple[CurvePoint, ...]
-    stability: dict[str, Any]
-    losers: tuple[dict[str, Any], ...]
+    forecast: Forecast
     feature_names: tuple[str, ...]
-    dropped: tuple[str, ...]
-    cost: float
     settings: dict[str, Any]
+    answer: str = RECOMMENDED
+    asked: Answer | None = None
     seconds: float = field(default=0.0, compare=False)
-    provable: dict[str, Any] | None = None
-    per_query: dict[str, Any] = field(default_factory=dict)
     source: dict[str, Any] = field(default_factory=dict)
     sample: dict[str, Any] = field(default_factory=dict)
     stands_for: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property
-    def n_features(self) -> int:
-        return len(self.features)
+    def chosen(self) -> Answer:
+        """The answer that was asked for."""
+        return self.answers[self.answer]
 
     @property
-    def priced(self) -> bool:
-        """Whether features have prices, so that the stop rule takes the cheapest set."""
-        return self.settings["costs"] is not None or self.settings["groups"] is not None
+    def answers(self) -> dict[str, Answer]:
+        """All three by name, and what was asked for afterwards."""
+        three = {"safe": self.safe, "recommended": self.recommended, "certified": self.certified}
+        return three if self.asked is None else {**three, ASKED: self.asked}
+
+    def with_answer(self, name: str) -> Selection:
+        """The same with another of the answers asked for."""
+        return replace(self, answer=answer_name(name))
+
+    def at(self, k: int) -> Selection:
+        """The first `k` features of the path, without training anything.
+
+        Where the curve has this size, the estimate is that of the curve, whose intervals hold for all of its points at
+        once. Where it has not, nothing is known of the size but that it lies between two others, and the answer says
+        which (`Answer.is_measured`, `Answer.reason`).
+
+        Examples
+        --------
+        >>> import leanrank
+        >>> data, _ = leanrank.make_ranking(60, n_informative=3, n_redundant=3, n_noise=6, random_state=0)
+        >>> chosen = leanrank.select(data, "ranksvm", methods=["gas"], progress=False)
+        >>> chosen.at(2).features == chosen.path[:2]
+        True
+        """
+        return first(self, k)
+
+    def cheaper_than(self, cost: float) -> Selection:
+        """The largest set of the path that was measured and costs no more than this, without training anything.
+
+        Where none of the sizes that were measured is cheap enough, the largest that is.
+        """
+        return within_cost(self, cost)
+
+    def within(self, max_loss: float) -> Selection:
+        """The answers for another `max_loss`, the certified one asked for, without training anything.
+
+        The certificate is for a loss that is named whatever the curve looks like, not for the best looking of many.
+        """
+        return within_loss(self, max_loss)
+
+    @property
+    def features(self) -> tuple[str, ...]:
+        return self.chosen.features
+
+    @property
+    def indices(self) -> tuple[int, ...]:
+        return self.chosen.indices
+
+    @property
+    def n_features(self) -> int:
+        return self.chosen.k
+
+    @property
+    def dropped(self) -> tuple[str, ...]:
+        kept = set(self.features)
+        return tuple(name for name in self.feature_names if name not in kept)
 
     @property
     def copies(self) -> list[str]:
@@ -131,15 +159,91 @@ class Selection:
         ]
 
     @property
-    def path_method(self) -> str:
-        """The method whose order `path` is."""
-        return self.method if self.provable is None else str(self.provable["method"])
+    def method(self) -> str:
+        """The method whose path the features are; "all features" where nothing but the useless is dropped."""
+        return self.chosen.method
+
+    @property
+    def measured_k(self) -> int:
+        return self.chosen.measured_k
+
+    @property
+    def cost(self) -> float:
+        return self.chosen.cost
+
+    @property
+    def proven(self) -> bool:
+        """Whether the loss against all features is proven to be at most `max_loss`."""
+        return self.chosen.proven
+
+    @property
+    def reason(self) -> str:
+        return self.chosen.reason
+
+    @property
+    def nested(self) -> dict[str, float]:
+        """The honest difference to all features: `Answer.estimate`."""
+        return self.chosen.estimate
+
+    @property
+    def versus_all(self) -> dict[str, float]:
+        """The difference on the queries that chose: `Answer.optimistic`."""
+        return self.chosen.optimistic
+
+    @property
+    def walked(self) -> tuple[CurvePoint, ...]:
+        """The points of the path, the largest first; without all features."""
+        return tuple(point for point in self.curve if point.on_path and point.method != ALL_FEATURES)
+
+    @property
+    def point(self) -> CurvePoint | None:
+        """The point of the curve that the features are; None where their number was not measured."""
+        where = (self.method, self.measured_k)
+        return next((point for point in self.curve if point.on_path and (point.method, point.k) == where), None)
+
+    @property
+    def evidence(self) -> Evidence:
+        """Which features and queries the features are about; nothing where that was not measured."""
+        known = None if self.point is None else self.point.evidence
+        return known or Evidence({"nogueira": None, "low": None, "high": None, "frequency": {}}, (), {})
+
+    @property
+    def stability(self) -> dict[str, Any]:
+        """How alike the sets of the folds are (Nogueira), and in what share of the folds each feature was chosen."""
+        return self.evidence.stability
+
+    @property
+    def losers(self) -> tuple[dict[str, Any], ...]:
+        """The queries hurt most: query, metric with all features, metric now."""
+        return self.evidence.losers
+
+    @property
+    def per_query(self) -> dict[str, Any]:
+        """How many queries are better, worse and the same, and a histogram of the differences of those that changed."""
+        return self.evidence.per_query
+
+    @property
+    def provable(self) -> dict[str, Any] | None:
+        """Where nothing smaller is certified: the `max_loss` (in thousandths) at which something would be.
+
+        With it the largest set of the path, its `n_features` and `method`, and the `mean` difference estimated for it.
+        """
+        first = next(iter(self.walked), None)
+        if not self.certified.is_everything or first is None or first.certified_loss is None:
+            return None
+        loss = thousandths(first.certified_loss)
+        return {"max_loss": loss, "n_features": first.k, "method": first.method, "mean": first.difference}
 
     @property
     def undecided(self) -> bool:
-        """Whether all features stay although some smaller set may lose no more than `max_loss`."""
-        smaller = [point for point in self.curve if point.method != ALL_FEATURES]
-        return self.method == ALL_FEATURES and any(point.high >= -self.settings["max_loss"] for point in smaller)
+        """Whether nothing smaller is certified although some smaller set may lose no more than `max_loss`."""
+        may = any(point.high >= -self.settings["max_loss"] for point in self.walked)
+        return self.certified.is_everything and may
+
+    @property
+    def priced(self) -> bool:
+        """Whether features have prices."""
+        return self.settings["costs"] is not None or self.settings["groups"] is not None
 
     def transform(self, X: Any) -> Any:
         """Keep the selected features of RankingData, an array, a CSR matrix or a frame, in their order of then.
@@ -159,14 +263,24 @@ class Selection:
         return X[:, columns]
 
     def sentence(self) -> str:
-        """The answer in one sentence."""
-        if self.method == ALL_FEATURES:
-            loss, metric = self.settings["max_loss"], self.settings["metric_name"].upper()
-            rest = "" if self.n_features == len(self.feature_names) else " that may be used"
-            why = f"no smaller set is proven to lose at most {loss:g} of {metric}"
-            return f"Keep all {self.n_features} features{rest}: {why}"
+        """The answer in one sentence, with the estimate that did not choose."""
         total, metric = len(self.feature_names), self.settings["metric_name"]
-        return sentence_of(self.n_features, total, metric, self.versus_all, proven=self.proven)
+        if not self.chosen.is_measured:
+            return f"{self.n_features} of {total} features: what they do to {metric.upper()} was not measured"
+        if self.chosen.is_everything:
+            return self._everything()
+        return sentence_of(self.n_features, total, metric, self.nested, proven=self.proven)
+
+    def _everything(self) -> str:
+        total, metric = len(self.feature_names), self.settings["metric_name"].upper()
+        kept = f"all {total} features" if self.n_features == total else f"{self.n_features} of {total} features"
+        if self.answer == ASKED:
+            return f"{kept[:1].upper()}{kept[1:]}: nothing that can be used is dropped"
+        if self.answer == "safe":
+            return f"{kept[:1].upper()}{kept[1:]}: what is dropped changes nothing in {metric}"
+        if self.answer == "certified":
+            return f"Keep {kept}: no smaller set is proven to lose at most {self.settings['max_loss']:g} of {metric}"
+        return f"Keep {kept}: of no smaller set can so few queries tell what it loses of {metric}"
 
     def report(self, path: str | os.PathLike[str], data: RankingData | None = None) -> None:
         """Write a report of one file: HTML, or Markdown or JSON by the ending of `path`.
@@ -179,13 +293,16 @@ class Selection:
 
     def __repr__(self) -> str:
         shown = ", ".join(self.features[:12]) + (", ..." if self.n_features > 12 else "")
+        other = [f"{a.name} {a.k}" for a in self.answers.values() if a.name != self.answer]
         lines = [
             f"Selection: {self.sentence()}",
             f"  features  {shown}",
             f"  method    {self.method}",
             f"  cost      {self.cost:g} of {self.baseline['cost']:g}",
-            f"  nested    {self.nested['mean']:+.4f} [{self.nested['low']:+.4f}, {self.nested['high']:+.4f}]",
             f"  why       {self.reason}",
+            f"  risk      {self.chosen.risk}",
+            f"  others    {', '.join(other)} of {len(self.feature_names)} features",
+            f"  queries   {self.forecast.sentence()}",
             *([f"  data      {self.sample['sentence']}"] if self.sample else []),
             *(f"  copies    {sentence}" for sentence in self.copies),
         ]
@@ -194,8 +311,8 @@ class Selection:
     def to_dict(self) -> dict[str, Any]:
         """Plain values. `names`, `ids` (1-based), `indices` (0-based) are as `leanrank order` writes them."""
         record = {
+            "answer": self.answer,
             "method": self.method,
-            "measured_k": self.measured_k,
             "names": list(self.features),
             "ids": [j + 1 for j in self.indices],
             "indices": list(self.indices),
@@ -203,19 +320,16 @@ class Selection:
             "sentence": self.sentence(),
             "proven": self.proven,
             "reason": self.reason,
-            "provable": self.provable,
-            "versus_all": self.versus_all,
-            "nested": self.nested,
-            "baseline": self.baseline,
             "cost": self.cost,
+            "answers": {name: answer.to_dict() for name, answer in self.answers.items()},
+            "forecast": self.forecast.to_dict(),
+            "baseline": self.baseline,
             "path": list(self.path),
+            "path_method": self.path_method,
             "dropped": list(self.dropped),
             "stands_for": {name: list(others) for name, others in self.stands_for.items()},
-            "curve": [_point(point) for point in self.curve],
-            "pareto": [_point(point) for point in self.pareto],
-            "stability": self.stability,
-            "losers": list(self.losers),
-            "per_query": self.per_query,
+            "curve": [point.to_dict() for point in self.curve],
+            "pareto": [self.curve.index(point) for point in self.pareto],
             "feature_names": list(self.feature_names),
             "settings": self.settings,
             **({"source": self.source} if self.source else {}),
@@ -263,46 +377,27 @@ def selection_of(record: Any, path: str | os.PathLike[str]) -> Selection:
             f"{path}: is the order of one method, which measured nothing. `leanrank select` measures what features are "
             "worth."
         )
-    check_selection(record, str(path))
+    if "answers" not in record:
+        check_before(record, str(path))
     try:
+        record = with_answers(record)
+        check_selection(record, str(path))
+        curve = tuple(CurvePoint.of_dict(point) for point in record["curve"])
+        answers = {name: Answer.of_dict(answer) for name, answer in record["answers"].items()}
         return Selection(
-            features=tuple(record["names"]),
-            indices=tuple(record["indices"]),
+            safe=answers["safe"],
+            recommended=answers["recommended"],
+            certified=answers["certified"],
+            asked=answers.get(ASKED),
             path=tuple(record["path"]),
-            curve=tuple(_as_point(point) for point in record["curve"]),
-            pareto=tuple(_as_point(point) for point in record["pareto"]),
-            losers=tuple(record["losers"]),
+            curve=curve,
+            pareto=tuple(curve[i] for i in record["pareto"]),
+            forecast=Forecast.of_dict(record["forecast"]),
             feature_names=tuple(record["feature_names"]),
-            dropped=tuple(record["dropped"]),
-            provable=record.get("provable"),
-            per_query=record.get("per_query", {}),
             source=record.get("source", {}),
             sample=record.get("sample", {}),
             stands_for={name: tuple(others) for name, others in record.get("stands_for", {}).items()},
-            **{
-                name: record[name]
-                for name in (
-                    "method",
-                    "measured_k",
-                    "proven",
-                    "reason",
-                    "versus_all",
-                    "nested",
-                    "baseline",
-                    "stability",
-                    "cost",
-                    "settings",
-                    "seconds",
-                )
-            },
+            **{name: record[name] for name in ("answer", "path_method", "baseline", "settings", "seconds")},
         )
-    except (KeyError, TypeError) as error:
+    except (KeyError, TypeError, IndexError) as error:
         raise DataError(f"{path}: the selection is damaged ({error}).") from error
-
-
-def _point(point: CurvePoint) -> dict[str, Any]:
-    return {**vars(point), "per_fold": list(point.per_fold)}
-
-
-def _as_point(record: dict[str, Any]) -> CurvePoint:
-    return CurvePoint(**{**record, "per_fold": tuple(record["per_fold"])})

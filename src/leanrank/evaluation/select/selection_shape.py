@@ -16,7 +16,6 @@ _POINT = {
     "difference": float,
     "low": float,
     "high": float,
-    "bound": float,
     "per_fold": [float],
 }
 _SETTINGS = {
@@ -39,25 +38,18 @@ _SETTINGS = {
     "valid": (str, None),
 }
 _STABILITY = {"nogueira": (float, None), "low": (float, None), "high": (float, None), "frequency": {str: float}}
-_SHAPE: Shape = {
+_LOSERS = [{"query": str, "all_features": float, "selected": float}]
+_PER_QUERY = ({"better": int, "worse": int, "same": int, "edges": [float], "counts": [int]}, {str: ()})
+_EVERY: Shape = {
     "method": str,
-    "measured_k": int,
     "names": [str],
     "indices": [int],
     "proven": bool,
     "reason": str,
-    "provable?": ({"method": str, "max_loss": float, "n_features": int, "mean": float}, None),
-    "versus_all": _DIFFERENCE,
-    "nested": _DIFFERENCE,
     "baseline": {"n_features": int, "cost": float, "mean": float},
     "cost": float,
     "path": [str],
     "dropped": [str],
-    "curve": [_POINT],
-    "pareto": [_POINT],
-    "stability": _STABILITY,
-    "losers": [{"query": str, "all_features": float, "selected": float}],
-    "per_query?": ({"better": int, "worse": int, "same": int, "edges": [float], "counts": [int]}, {str: ()}),
     "feature_names": [str],
     "settings": _SETTINGS,
     "source?": {"command?": str, "data?": str},
@@ -65,6 +57,62 @@ _SHAPE: Shape = {
     "seconds": float,
     "test?": ({"difference": _DIFFERENCE}, None),
 }
+#: From before there were three answers.
+_BEFORE: Shape = {
+    **_EVERY,
+    "measured_k": int,
+    "provable?": ({"method": str, "max_loss": float, "n_features": int, "mean": float}, None),
+    "versus_all": {**_DIFFERENCE, "n_queries": int},
+    "nested": _DIFFERENCE,
+    "curve": [{**_POINT, "bound": float}],
+    "pareto": [{**_POINT, "bound": float}],
+    "stability": _STABILITY,
+    "losers": _LOSERS,
+    "per_query?": _PER_QUERY,
+}
+_NUMBERS = ({**_DIFFERENCE, "n_queries": int}, {str: ()})
+_ANSWER = {
+    "name": str,
+    "features": [str],
+    "indices": [int],
+    "method": str,
+    "measured_k": int,
+    "cost": float,
+    "estimate": _NUMBERS,
+    "optimistic": _NUMBERS,
+    "certified_loss": (float, None),
+    "proven": bool,
+    "reason": str,
+    "risk": str,
+}
+_SHAPE: Shape = {
+    **_EVERY,
+    "answer": str,
+    "answers": {"safe": _ANSWER, "recommended": _ANSWER, "certified": _ANSWER, "asked?": _ANSWER},
+    "forecast": {
+        "n_queries": int,
+        "expected": float,
+        "resolved": (float, None),
+        "max_loss": float,
+        "queries_needed": (int, None),
+    },
+    "path_method": str,
+    "curve": [
+        {
+            **_POINT,
+            "on_path": bool,
+            "certified_loss": (float, None),
+            "evidence": ({"stability": _STABILITY, "losers": _LOSERS, "per_query": _PER_QUERY}, None),
+        }
+    ],
+    "pareto": [int],
+    "stands_for?": {str: [str]},
+}
+
+
+def check_before(record: dict[str, Any], source: str) -> None:
+    """Refuse a record that is not what `Selection.to_dict` wrote before there were three answers."""
+    require_shape(record, _BEFORE, source)
 
 
 def check_selection(record: dict[str, Any], source: str) -> None:
@@ -74,11 +122,16 @@ def check_selection(record: dict[str, Any], source: str) -> None:
     known = set(names)
     if not record["names"] or len(known) < len(names):
         raise DataError(f"{source}: damaged: it keeps no feature, or two features have one name.")
-    places = record["indices"]
-    if len(places) != len(record["names"]) or any(
-        not 0 <= j < len(names) or names[j] != name for j, name in zip(places, record["names"], strict=True)
-    ):
-        raise DataError(f"{source}: damaged: its 'names' and 'indices' are not those of its 'feature_names'.")
+    if record["answer"] not in record["answers"]:
+        raise DataError(f"{source}: damaged: it has no answer called {record['answer']!r}.")
+    for answer in ({"features": record["names"], "indices": record["indices"]}, *record["answers"].values()):
+        chosen, places = answer["features"], answer["indices"]
+        if len(places) != len(chosen) or any(
+            not 0 <= j < len(names) or names[j] != name for j, name in zip(places, chosen, strict=True)
+        ):
+            raise DataError(f"{source}: damaged: its features and their indices are not those of 'feature_names'.")
     path = record["path"]
-    if not known.issuperset(path) or len(set(path)) < len(path) or len(path) < len(places):
+    if not known.issuperset(path) or len(set(path)) < len(path) or len(path) < len(record["indices"]):
         raise DataError(f"{source}: damaged: its 'path' must be different features, no fewer than it keeps.")
+    if not all(0 <= i < len(record["curve"]) for i in record["pareto"]):
+        raise DataError(f"{source}: damaged: its 'pareto' must be places of its 'curve'.")

@@ -4,6 +4,7 @@
   const page = read("page-data");
   const charts = read("chart-data");
   const views = {};
+  const drawn = {};
   const root = document.documentElement;
 
   // ---- light and dark
@@ -58,10 +59,24 @@
       },
     });
     views[place.dataset.chart] = result.view;
+    drawn[place.dataset.chart] = result;
+  };
+  // Another set of rows for a chart; one without any is not shown.
+  const redraw = async (name, rows, change) => {
+    const place = document.querySelector(`[data-chart="${name}"]`);
+    if (!place || !charts[name]) return;
+    place.hidden = rows.length === 0;
+    if (!rows.length) return;
+    change(charts[name]);
+    if (!drawn[name]) return; // it is drawn later, with these rows
+    drawn[name].finalize();
+    place.replaceChildren();
+    await draw(place);
   };
   const drawAll = async () => {
     for (const place of document.querySelectorAll("[data-chart]")) {
       if (!charts[place.dataset.chart]) { place.remove(); continue; }
+      if (place.hidden) { drawn[place.dataset.chart] = { finalize() {} }; continue; }
       await draw(place);
       await new Promise((resume) => setTimeout(resume, 0));
     }
@@ -126,6 +141,7 @@
   };
   const figure = (value, digits) => (value === null ? "–" : value.toFixed(digits));
   const short = (value) => String(Number(value.toPrecision(6)));
+  const share = (value) => (value === null ? "–" : `${Math.round(100 * value)}%`);
   const number = (row, value, text) => cell(row, value, text, true);
 
   if (page) {
@@ -162,7 +178,7 @@
           number(row, feature.cluster, feature.cluster === null ? "–" : String(feature.cluster));
         }
         number(row, feature.cost, short(feature.cost));
-        number(row, feature.frequency, `${Math.round(100 * feature.frequency)}%`);
+        number(row, feature.frequency, share(feature.frequency));
         if (!stands) return;
         const others = stands[i];
         const text = document.createDocumentFragment();
@@ -190,7 +206,7 @@
           number(row, feature.importance, figure(feature.importance, 4));
           number(row, feature.cluster, feature.cluster === null ? "–" : String(feature.cluster));
         }
-        number(row, feature.frequency, `${Math.round(100 * feature.frequency)}%`);
+        number(row, feature.frequency, share(feature.frequency));
         if (page.has_graph) {
           const record = nearestKept(feature, k);
           const near = record ? onPath[record[0]].name : "–";
@@ -201,22 +217,103 @@
       table.tBodies[0].replaceWith(body);
       sortAgain(table);
     };
-    const sentence = (k) => {
-      const nearest = page.sentences.reduce((best, s) => (Math.abs(s.k - k) < Math.abs(best.k - k) ? s : best));
-      if (nearest.k === k) return nearest.sentence;
-      return `${k} of ${page.n_features} features were not measured. The nearest size that was: ${nearest.sentence}`;
+    // What was measured of a size; of one that was not, what lies beside it.
+    const sizes = new Map(page.sizes.map((size) => [size.k, size]));
+    const signed = (value) => (value < 0 ? "" : "+") + value.toFixed(4);
+    const costOf = (k) => onPath.slice(0, k).reduce((total, feature) => total + feature.cost, 0);
+    const unmeasured = (k) => {
+      const known = page.sizes.filter((size) => size.difference !== undefined && size.difference !== null);
+      const nearest = known.reduce((best, s) => (Math.abs(s.k - k) < Math.abs(best.k - k) ? s : best), known[0]);
+      const beside = [known.findLast((size) => size.k < k), known.find((size) => size.k > k)].filter(Boolean);
+      const between = beside.map((size) => `${size.k}: ${signed(size.difference)}`).join(", ");
+      const tiles = [
+        ["features kept", String(k), `of ${page.n_features}`],
+        [`${page.metric} against all`, "not measured", between && `beside it ${between}`],
+      ];
+      if (page.has_costs) tiles.push(["cost", short(costOf(k)), `of ${short(page.total_cost)}`]);
+      return {
+        sentence: `${k} of ${page.n_features} features were not measured.`
+          + (nearest ? ` The nearest size that was: ${nearest.sentence}` : ""),
+        risk: "Risk: unknown, no ranker was trained on so many of the features.",
+        glad: false,
+        sure: "Not measured: nothing is known of so many features",
+        tiles,
+        queries: "Which queries gain and lose was not measured with so many features.",
+        bins: null,
+        losers: [],
+        stability: "Sets of this size were not chosen in the folds.",
+        frequency: null,
+      };
     };
+    const fillTiles = (tiles) => {
+      document.getElementById("tiles").replaceChildren(...tiles.map((texts) => {
+        const tile = document.createElement("li");
+        ["what", "figure", "beside"].forEach((name, i) => tile.append(element("span", texts[i], name)));
+        return tile;
+      }));
+    };
+    const fillLosers = (rows) => {
+      const table = document.getElementById("losers");
+      const body = document.createElement("tbody");
+      for (const [query, ...values] of rows) {
+        const row = body.insertRow();
+        cell(row, query, nameOf(query));
+        values.forEach((value, i) => number(row, value, i === values.length - 1 ? signed(value) : value.toFixed(4)));
+      }
+      table.tBodies[0].replaceWith(body);
+      table.closest(".scroll").hidden = rows.length === 0;
+      sortAgain(table);
+    };
+    const drawSize = (size, k) => {
+      const [edges, counts] = size.bins ?? [[], []];
+      const bins = counts.some((count) => count > 0) ? counts.map((queries, i) => ({
+        from: edges[i],
+        to: edges[i + 1],
+        queries,
+        range: `${signed(edges[i])} to ${signed(edges[i + 1])}`,
+        change: edges[i] >= 0 ? "better" : "worse",
+      })) : [];
+      redraw("queries", bins, (spec) => {
+        spec.datasets.bins = bins;
+        const most = Math.max(...counts);
+        spec.encoding.y.axis = most <= 5 ? { values: [...Array(most + 1).keys()] } : { format: ",d" };
+      });
+      const bars = (size.frequency ?? []).map(([column, share]) => ({ share, of: features[column] }));
+      bars.sort((a, b) => b.share - a.share || (a.of.position ?? 1e9) - (b.of.position ?? 1e9) || a.of.id - b.of.id);
+      const rows = bars.slice(0, page.most_bars).map(({ share, of }) => (
+        { feature: of.name, share, final: isKept(of, k) ? "kept" : "left out" }));
+      redraw("stability", rows, (spec) => {
+        spec.datasets.features = rows;
+        spec.encoding.y.scale.domain = rows.map((row) => row.feature);
+        spec.height = 18 * rows.length + 10;
+      });
+    };
+    let settled = null;
     const show = (k) => {
-      document.getElementById("sentence").textContent = sentence(k);
-      document.getElementById("reason").textContent = k === page.n_kept
-        ? page.reason : `You are looking at the first ${k} features of the path; the choice is ${page.n_kept}.`;
+      const size = sizes.get(k) ?? unmeasured(k);
+      const say = (id, text) => { document.getElementById(id).textContent = text; };
+      say("sentence", size.sentence);
+      say("reason", k === page.n_kept
+        ? size.reason : `You are looking at the first ${k} features of the path; the choice is ${page.n_kept}.`);
+      say("badge", size.sure);
+      document.getElementById("badge").className = `badge ${size.glad ? "proven" : "unproven"}`;
+      say("risk", size.risk);
+      say("queries-say", size.queries);
+      say("stability-says", size.stability);
+      fillTiles(size.tiles);
+      fillLosers(size.losers);
+      const often = size.frequency && new Map(size.frequency);
+      features.forEach((feature, column) => { feature.frequency = often ? often.get(column) ?? 0 : null; });
       const shown = document.getElementById("k-shown");
       if (shown) shown.textContent = k;
-      const cost = onPath.slice(0, k).reduce((total, feature) => total + feature.cost, 0);
+      const cost = costOf(k);
       document.getElementById("cost-says").textContent = `Together they cost ${short(cost)} of ${short(page.total_cost)}.`;
       fillKept(k);
       fillLeftOut(k);
       if (views.curve) views.curve.signal("k", k).runAsync();
+      clearTimeout(settled);
+      if (root.dataset.ready) settled = setTimeout(() => drawSize(size, k), 80); // not at every step of a drag
+      else drawSize(size, k);
     };
     const slider = document.getElementById("k");
     let k = page.n_kept;

@@ -1,0 +1,98 @@
+"""`leanrank select --from`: another answer of a finished run, without training anything."""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Console
+from rich.text import Text
+
+from leanrank.cli._delivery import Delivery
+from leanrank.cli._invocation import OF_ONE_RUN, Invocation
+from leanrank.cli._outputs import check_outputs, refuse_stdout
+from leanrank.cli._selection_tables import show_selection
+from leanrank.cli.report import data_again
+from leanrank.errors import DataError, ParameterError
+
+if TYPE_CHECKING:
+    import typer
+
+    from leanrank.evaluation.select.selection import Selection
+
+#: Options of `select` that choose among what was measured, and those that say where the answer goes.
+_CHOOSING = ("k", "max_loss", "budget", "answer")
+_DELIVERING = ("finished", "output", "form", "report", "as_json")
+
+
+@dataclass(frozen=True)
+class ChoosingAgain:
+    """What is asked of a finished run: its file, and the options that were typed."""
+
+    finished: Path
+    typed: dict[str, Any]
+
+    @classmethod
+    def of(cls, context: typer.Context, finished: Path) -> ChoosingAgain:
+        """What was typed; whatever would have to be measured is refused."""
+        typed = {}
+        for parameter in context.command.params:
+            name = str(parameter.name)
+            source = context.get_parameter_source(name)
+            if source is None or source.name != "COMMANDLINE" or name in _DELIVERING:
+                continue
+            if name not in _CHOOSING:
+                what = parameter.opts[0] if parameter.opts[0].startswith("-") else "FILE"
+                raise ParameterError(
+                    f"--from chooses among what {finished} has measured, {what} belongs to measuring: leave out one."
+                )
+            typed[name] = context.params[name]
+        if len(typed.keys() - {"answer"}) > 1 or (typed.keys() & {"k", "budget"} and "answer" in typed):
+            raise ParameterError("One at a time: choose again by one of -k, --budget, --max-loss and --answer.")
+        return cls(finished, typed)
+
+    def run(self, context: typer.Context, delivery: Delivery, report: Path | None) -> None:
+        """Choose, and deliver."""
+        refuse_stdout("features go there", report)
+        check_outputs(delivery.output, report, reads=(self.finished,))
+        selection, tested = self._chosen()
+        again = Invocation.of(context).command(without=OF_ONE_RUN)
+        selection = replace(selection, source={**selection.source, "again": again})
+        delivery.write(selection.to_dict() if tested is None else {**selection.to_dict(), "test": tested})
+        if report is not None:
+            from leanrank.report.writing import write_report
+
+            data, _ = data_again(selection)
+            write_report(selection, report, data, test=tested)
+        if delivery.is_shown:
+            console = Console()
+            show_selection(selection, tested, console, self.finished)
+            for path in (delivery.output, report):
+                if path is not None:
+                    console.print(Text(f"Written: {path}"), soft_wrap=True)
+            if delivery.output is None:
+                console.print(Text("Next: the same with -o FILE writes these features."))
+            elif "data" in selection.source and delivery.features_file is not None:
+                train = ["leanrank", "train", selection.source["data"], "--features", str(delivery.output)]
+                console.print(Text(f"Next: {shlex.join([*train, '-o', 'model.json'])}"), soft_wrap=True)
+
+    def _chosen(self) -> tuple[Selection, dict[str, Any] | None]:
+        """The selection asked for, and what a test said of it, if it was about these features."""
+        from leanrank.evaluation.select.selection import Selection
+        from leanrank.report.loading import load_results
+
+        loaded = load_results(self.finished)
+        if not isinstance(loaded.results, Selection):
+            raise DataError(f"{self.finished}: is a comparison: --from takes a features.json or a journal of `select`.")
+        before = selection = loaded.results
+        if "k" in self.typed:
+            selection = selection.at(self.typed["k"])
+        if "budget" in self.typed:
+            selection = selection.cheaper_than(self.typed["budget"])
+        if "max_loss" in self.typed:
+            selection = selection.within(self.typed["max_loss"])
+        if "answer" in self.typed:
+            selection = selection.with_answer(self.typed["answer"])
+        return selection, loaded.test if set(selection.features) == set(before.features) else None

@@ -1,0 +1,138 @@
+"""Choosing again from a finished run: another size, cost or loss of the path, without training anything."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from leanrank.errors import ParameterError, is_whole
+from leanrank.evaluation.records import ALL_FEATURES
+from leanrank.evaluation.select.answers import ASKED, Answer, risk_of
+from leanrank.selectors.column_limits import ColumnLimits
+from leanrank.selectors.limits import Limits
+
+if TYPE_CHECKING:
+    from leanrank.evaluation.select.curve_point import CurvePoint
+    from leanrank.evaluation.select.selection import Selection
+
+
+def first(selection: Selection, k: int) -> Selection:
+    """The first `k` features of the path, with what was measured of them; see `Selection.at`."""
+    least, most = max(1, len(selection.settings["must_keep"])), len(selection.path)
+    if not is_whole(k, least) or k > most:
+        raise ParameterError.of("at", "k", f"a whole number from {least} to {most}, the length of the path", k)
+    asked = f"{k} feature{'s' * (k > 1)} asked for"
+    return replace(selection, asked=_answer(selection, int(k), asked), answer=ASKED)
+
+
+def within_cost(selection: Selection, cost: float) -> Selection:
+    """The largest measured set of the path that costs no more; see `Selection.cheaper_than`."""
+    limits = _limits(selection)
+    order = _columns(selection, selection.path)
+    bills = [limits.total(order[:k]) for k in range(1, len(order) + 1)]
+    if not cost >= bills[0]:
+        raise ParameterError.of("cheaper_than", "cost", f">= {bills[0]:g}, what the first feature costs", cost)
+    fitting = [k for k, bill in enumerate(bills, start=1) if bill <= cost * (1 + 1e-9)]
+    measured = {point.k for point in (*selection.walked, *_everything(selection))}
+    k = max(measured.intersection(fitting), default=max(fitting))
+    return replace(selection, asked=_answer(selection, k, f"a cost of at most {cost:g} asked for"), answer=ASKED)
+
+
+def within_loss(selection: Selection, max_loss: float) -> Selection:
+    """The answers for another `max_loss`, the certified one asked for; see `Selection.within`."""
+    if not 0 <= max_loss < np.inf:
+        raise ParameterError.of("within", "max_loss", ">= 0 and finite", max_loss)
+    settings = {**selection.settings, "max_loss": float(max_loss)}
+    changed = replace(selection, settings=settings, forecast=selection.forecast.asked(float(max_loss)), asked=None)
+    resolved = max(max_loss, changed.forecast.resolved or 0.0)
+    certified = _at_a_loss(changed, "certified", max_loss)
+    recommended = changed.recommended
+    if settings["n_features"] is None:
+        recommended = _at_a_loss(changed, "recommended", resolved)
+    return replace(changed, certified=certified, recommended=recommended, answer="certified")
+
+
+def _at_a_loss(selection: Selection, name: str, loss: float) -> Answer:
+    """The smallest set of the path that is certified at this loss; the safe one where none is."""
+    before, sure = selection.answers[name], f"{100 * selection.settings['level']:g}% confidence"
+    points = [p for p in selection.walked if p.certified_loss is not None and round(p.certified_loss, 9) <= loss]
+    if not points:
+        why = f"{selection.forecast.n_queries:,} queries prove of no smaller set that it loses at most {loss:.2g}"
+        return replace(selection.safe, name=name, reason=why)
+    point = min(points, key=lambda p: (p.cost, p.k))
+    if (before.method, before.measured_k) == (point.method, point.k):  # its estimate did not choose
+        proven = point.certified_loss is not None and point.certified_loss <= selection.settings["max_loss"]
+        return replace(before, proven=proven, risk=_risk(selection, before.estimate, point.certified_loss))
+    size = "cheapest" if selection.priced else "smallest"
+    why = f"the {size} set that loses at most {loss:.2g} with {sure}, a loss asked for after the run"
+    return replace(_answer(selection, point.k, why), name=name)
+
+
+def _answer(selection: Selection, k: int, reason: str) -> Answer:
+    """The first `k` features of the path, as an answer.
+
+    Its estimate is that of the curve: in each fold the method was chosen without it, and the interval holds for all
+    points at once, so that it holds for one that was picked by looking at them.
+    """
+    features = selection.path[:k]
+    indices = _columns(selection, features)
+    point = next((p for p in (*selection.walked, *_everything(selection)) if p.k == k), None)
+    estimate: dict[str, float] = {}
+    if point is not None:
+        n = selection.forecast.n_queries
+        estimate = {"mean": point.difference, "low": point.low, "high": point.high, "n_queries": n}
+        reason += f", the first of {selection.path_method}" * (point.method != ALL_FEATURES)
+    else:
+        reason += f"; this size was not measured, it lies between {_neighbours(selection, k)}"
+    loss = None if point is None else point.certified_loss
+    return Answer(
+        name=ASKED,
+        features=features,
+        indices=tuple(indices),
+        method=selection.path_method if point is None else point.method,
+        measured_k=k,
+        cost=float(_limits(selection).total(indices)),
+        estimate=estimate,
+        optimistic=estimate,
+        certified_loss=loss,
+        proven=loss is not None and loss <= selection.settings["max_loss"] and k < selection.baseline["n_features"],
+        reason=reason,
+        risk=_risk(selection, estimate, loss),
+    )
+
+
+def _risk(selection: Selection, estimate: dict[str, float], loss: float | None) -> str:
+    if not estimate:
+        return "Unknown: no ranker was trained on so many of the features."
+    s = selection.settings
+    return risk_of(estimate, loss, max_loss=s["max_loss"], level=s["level"], metric=s["metric_name"].upper())
+
+
+def _neighbours(selection: Selection, k: int) -> str:
+    """The measured sizes next to one that was not, with their numbers."""
+    points = sorted((*selection.walked, *_everything(selection)), key=lambda point: point.k)
+    below = [point for point in points if point.k < k][-1:]
+    above = [point for point in points if point.k > k][:1]
+    nothing = [] if below else ["no features"]
+    return " and ".join([*nothing, *map(_said, [*below, *above])])
+
+
+def _said(point: CurvePoint) -> str:
+    return f"{point.k} ({point.difference:+.4f} [{point.low:+.4f}, {point.high:+.4f}])"
+
+
+def _everything(selection: Selection) -> list[CurvePoint]:
+    """All features, as a point of the path."""
+    return [point for point in selection.curve if point.on_path and point.method == ALL_FEATURES]
+
+
+def _columns(selection: Selection, names: tuple[str, ...]) -> list[int]:
+    place = {name: j for j, name in enumerate(selection.feature_names)}
+    return [place[name] for name in names]
+
+
+def _limits(selection: Selection) -> ColumnLimits:
+    s = selection.settings
+    return Limits(s["costs"], s["groups"]).bound("select", selection.feature_names)

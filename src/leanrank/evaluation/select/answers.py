@@ -1,0 +1,105 @@
+"""Answer: a set of features to ship, what it costs, and what is known of its risk."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from leanrank.errors import UnknownNameError
+from leanrank.evaluation.records import ALL_FEATURES
+from leanrank.evaluation.select.choice import thousandths
+
+#: The answers of `select`; the second is what it gives unless another is asked for.
+ANSWERS = ("safe", "recommended", "certified")
+RECOMMENDED = "recommended"
+#: A set of the path that somebody asked for afterwards, by its size or its cost.
+ASKED = "asked"
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A set of features, with its numbers.
+
+    Attributes
+    ----------
+    name : str
+        "safe", "recommended", "certified" or "asked".
+    features, indices : tuple
+        Names and 0-based indices, in order of selection.
+    method : str
+        The method whose path they are; "all features" where nothing but the useless is dropped.
+    measured_k : int
+        At how many features the path was measured; that of all data may end earlier.
+    cost : float
+    estimate : dict
+        Mean difference to all features (`mean`, `low`, `high`, `n_queries`) on queries that did not choose: the method
+        and, where it was not asked for, the size are chosen again without each fold. The interval also takes in that
+        of the set itself. Empty where the size was not measured.
+    optimistic : dict
+        The same on the queries that chose the size, which makes it look a little better than it is; the interval holds
+        for everything on the curve.
+    certified_loss : float or None
+        The smallest `max_loss` at which the set is certified; None where the queries are too few.
+    proven : bool
+        Whether that is within the `max_loss` asked for, of a set that drops more than the useless.
+    reason : str
+        Why this set.
+    risk : str
+        What may go wrong, in one sentence.
+    """
+
+    name: str
+    features: tuple[str, ...]
+    indices: tuple[int, ...]
+    method: str
+    measured_k: int
+    cost: float
+    estimate: dict[str, float]
+    optimistic: dict[str, float]
+    certified_loss: float | None
+    proven: bool
+    reason: str
+    risk: str
+
+    @property
+    def k(self) -> int:
+        return len(self.features)
+
+    @property
+    def is_measured(self) -> bool:
+        """Whether rankers were trained on sets of this size: without, nothing is known of it."""
+        return bool(self.estimate)
+
+    @property
+    def is_everything(self) -> bool:
+        """Whether nothing but the useless is dropped."""
+        return self.method == ALL_FEATURES
+
+    def to_dict(self) -> dict[str, Any]:
+        record = asdict(self)
+        return {**record, "features": list(self.features), "indices": list(self.indices)}
+
+    @classmethod
+    def of_dict(cls, record: dict[str, Any]) -> Answer:
+        return cls(**{**record, "features": tuple(record["features"]), "indices": tuple(record["indices"])})
+
+
+def risk_of(estimate: dict[str, float], loss: float | None, *, max_loss: float, level: float, metric: str) -> str:
+    """What may go wrong with a set of this estimate that is certified at this loss (None: at none), in one sentence.
+
+    >>> risk_of({"low": -0.012}, 0.0081, max_loss=0.002, level=0.95, metric="NDCG@10")
+    'It may lose up to 0.012 NDCG@10: only a loss of more than 0.009 is ruled out with 95% confidence.'
+    """
+    sure = f"{100 * level:g}% confidence"
+    if loss is not None and loss <= max_loss:
+        return f"A loss of more than {max_loss:g} {metric} is ruled out with {sure}."
+    ruled = "no loss" if loss is None else f"only a loss of more than {thousandths(loss):g}"
+    more = f" is ruled out with {sure}" if loss is not None else " is ruled out by so few queries"
+    return f"It may lose up to {max(0.0, -estimate['low']):.3f} {metric}: {ruled}{more}."
+
+
+def answer_name(name: object) -> str:
+    """The name, or the error that says which there are."""
+    if name not in ANSWERS:
+        raise UnknownNameError.of("answer", name, ANSWERS, owner="select", parameter="answer")
+    return str(name)
