@@ -30,6 +30,7 @@ def request_of_two():
         n_features=np.int64(2),
         max_loss=0.01,
         level=0.95,
+        answer="recommended",
         limits=Limits(costs=[1, 2, 3, 4], must_keep=["f02"], budget=7),
         cv=3,
         random_state=5,

@@ -122,7 +122,7 @@ def test_with_much_effort_the_number_of_features_is_exact():
 
 def test_few_queries_prove_little_so_all_features_stay(planted, tmp_path):
     path = tmp_path / "run.db"
-    kept = select(planted[0], **{**QUICK, "max_loss": None}, answer="certified", journal=path)
+    kept = select(planted[0], **{**QUICK, "max_loss": None}, answer="certified", journal=path, collapse=False)
     assert kept.method == "all features"
     assert sorted(kept.features) == sorted(planted[0].feature_names)
     assert kept.features == kept.path
@@ -137,7 +137,7 @@ def test_few_queries_prove_little_so_all_features_stay(planted, tmp_path):
     assert without_time(load_selection(_saved(kept, tmp_path))) == without_time(kept)
     # what could be proven is what a larger loss gives, from the same journal and without any training
     fits = _fits(path)
-    asked = {**QUICK, "answer": "certified", "journal": path}
+    asked = {**QUICK, "answer": "certified", "journal": path, "collapse": False}
     fewer = select(planted[0], **{**asked, "max_loss": kept.provable["max_loss"]})
     assert _fits(path) == fits
     assert fewer.proven

@@ -52,6 +52,8 @@ def test_a_plain_call_writes_what_it_always_wrote(data):
         "n_features": 2,
         "max_loss": 0.002,
         "level": 0.95,
+        "answer": "recommended",
+        "collapse": True,
         "costs": None,
         "groups": None,
         "budget": None,
