@@ -158,7 +158,7 @@ def equal_keys(keys: Sequence[Any], among: Mask | None = None) -> Groups:
 
 def bits_of(X: NDArray[Any]) -> NDArray[Any]:
     """The bits of values as whole numbers; adding 0 turns -0.0 into 0.0."""
-    return (X + X.dtype.type(0)).view(f"u{X.dtype.itemsize}")
+    return np.asarray((X + X.dtype.type(0)).view(f"u{X.dtype.itemsize}"))
 
 
 def _verified(data: RankingData, group: list[int], alike: Callable[[Any, Any], bool]) -> Groups:
@@ -192,8 +192,8 @@ def _increasing(x: NDArray[Any], z: NDArray[Any]) -> bool:
     missing = np.isnan(x)
     if not np.array_equal(missing, np.isnan(z)):
         return False
-    places = [np.unique(column[~missing], return_inverse=True)[1] for column in (x, z)]
-    return bool(np.array_equal(*places))
+    of_x, of_z = (np.unique(column[~missing], return_inverse=True)[1] for column in (x, z))
+    return bool(np.array_equal(of_x, of_z))
 
 
 def _salt(query: object) -> int:

@@ -209,9 +209,9 @@ class Similarity:
         """Mean over queries, above the diagonal; of signed and clipped ties that of tau_a."""
         total, n = as_float(partial.total), int(partial.n_queries)
         if self.kind != "kendall" or self.ties not in ("signed", "clipped"):
-            return total / max(n, 1)
+            return np.asarray(total / max(n, 1))
         tau = (2 * total - n) / max(n, 1)
-        return np.maximum(tau, 0.0) if self.ties == "clipped" else tau
+        return np.asarray(np.maximum(tau, 0.0) if self.ties == "clipped" else tau)
 
     def _of_part(self, block: RankingData) -> SimilarityPartial:
         if self.scope == "query":
