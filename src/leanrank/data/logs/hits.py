@@ -116,5 +116,7 @@ def _value(value: Any, name: str, document: str, where: str) -> float | None:
     if value is None or value == "NaN":
         return None
     if isinstance(value, bool) or not isinstance(value, int | float) or abs(value) > _LARGEST:
-        raise DataError(f"{where}: document {document!r}: feature {name!r} is {str(value)[:40]!r}, not a finite number.")
+        raise DataError(
+            f"{where}: document {document!r}: feature {name!r} is {str(value)[:40]!r}, not a finite number."
+        )
     return None if value != value else float(value)
