@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-
-import leanrank
 from benchmarks import fuzz_mutations as mutate
 from benchmarks.fuzz_frames import odd_frame
 from benchmarks.fuzz_mutations import Files, Way
+
+import leanrank
 
 #: Settings that make the models small, by the name of the ranker.
 _SMALL: dict[str, dict[str, Any]] = {

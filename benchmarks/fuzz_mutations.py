@@ -14,6 +14,7 @@ import sqlite3
 import struct
 import zipfile
 from collections.abc import Callable
+from copy import deepcopy
 from hashlib import blake2b
 from random import Random
 from typing import Any, TypeAlias
@@ -209,7 +210,7 @@ def _odd_node(content: Any, rng: Random) -> Any:
         places += [(node, key) for key in keys]
         stack += [node[key] for key in keys]
     if not places or rng.randrange(50) == 0:
-        return rng.choice(_NODES)
+        return deepcopy(rng.choice(_NODES))
     # Long lists hold most places: every second time one near the top is taken.
     node, key = rng.choice(places if rng.randrange(2) else places[:60])
     what = rng.randrange(6)
@@ -225,7 +226,7 @@ def _odd_node(content: Any, rng: Random) -> Any:
     elif what == 3 and type(node[key]) in (int, float) and abs(node[key]) < 1e300:
         node[key] = rng.choice((-node[key], node[key] + 1, node[key] * 2**20, str(node[key]), node[key] + 0.5))
     else:
-        node[key] = rng.choice(_NODES)
+        node[key] = deepcopy(rng.choice(_NODES))
     return content
 
 

@@ -18,6 +18,7 @@ from typing import Any
 
 from benchmarks.fuzz import BYTES
 from benchmarks.fuzz_formats import Format, made_formats
+
 from leanrank.errors import LeanRankError
 
 

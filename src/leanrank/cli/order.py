@@ -19,7 +19,7 @@ from leanrank.cli._option_groups import option_groups
 from leanrank.cli._outputs import check_outputs
 from leanrank.cli._reading import JsonOption, Reading
 from leanrank.cli._settings import check_seed, parse_settings
-from leanrank.errors import ParameterError
+from leanrank.errors import DataError, ParameterError
 
 if TYPE_CHECKING:
     from leanrank.selectors._base import Selector
@@ -90,7 +90,13 @@ def order(
         settings["n_features_to_select"] = k
     selector = _selector(method, settings, seed)
     fingerprint = _fit(selector, method, file, graph, reading)
-    record = {**selector.to_dict(), "seed": seed, "data": str(file or graph), "fingerprint": fingerprint}
+    chosen = selector.to_dict()
+    if not chosen["names"]:
+        raise DataError(
+            f"{method} keeps no feature of {file or graph}, so nothing is written: nothing in the data tells one from "
+            "another, or it asks for more than any has. Look at the labels with leanrank lint."
+        )
+    record = {**chosen, "seed": seed, "data": str(file or graph), "fingerprint": fingerprint}
     delivery = Delivery(output, form, as_json)
     delivery.write(record)
     if delivery.is_shown:

@@ -8,7 +8,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, Protocol, TypeAlias
 
+from leanrank.data.expansion import check_expansion
 from leanrank.data.formats import codec_of
+from leanrank.data.pipes import is_pipe, opened_pipe
 from leanrank.data.whole_file import whole_file
 from leanrank.errors import DataError
 
@@ -45,7 +47,7 @@ def _opened(source: PathLike | io.BufferedIOBase, name: str) -> io.BufferedReade
     if not isinstance(source, (str, os.PathLike)):
         return io.BufferedReader(source)
     try:
-        return io.BufferedReader(io.FileIO(source), 1 << 18)
+        return io.BufferedReader(opened_pipe(source) if is_pipe(source) else io.FileIO(source), 1 << 18)
     except ValueError as error:
         raise DataError(f"{name!r} is not the name of a file: {error}.") from error
 
@@ -80,17 +82,21 @@ def _decompressed(file: io.BufferedReader, name: str) -> ByteReader:
 
 
 class _Decompressed:
-    """A stream of the decompressed bytes; damage is a DataError."""
+    """A stream of the decompressed bytes; damage is a DataError, and so is much more than the file's bytes promise."""
 
     def __init__(self, file: io.BufferedReader, codec: str, name: str) -> None:
         import pyarrow  # slow to load, and plain files do without it
 
-        self._stream = pyarrow.CompressedInputStream(file, codec)
-        self._codec, self._name = codec, name
+        self._packed = _Counted(file)
+        self._stream = pyarrow.CompressedInputStream(pyarrow.PythonFile(self._packed, "r"), codec)
+        self._codec, self._name, self._n_bytes = codec, name, 0
 
     def readinto(self, buffer: memoryview) -> int:
         try:
-            return int(self._stream.readinto(buffer))
+            count = int(self._stream.readinto(buffer))
+            self._n_bytes += count
+            check_expansion(self._n_bytes, self._packed.n_bytes, self._name)
+            return count
         except OSError as error:
             if "Truncated" in str(error):
                 raise DataError(
@@ -99,3 +105,33 @@ class _Decompressed:
             raise DataError(
                 f"{self._name} is damaged: its {self._codec} stream does not decompress ({error})."
             ) from error
+
+
+class RawBytes(io.RawIOBase):
+    """A stream as Python's own readers want it."""
+
+    def __init__(self, stream: ByteReader) -> None:
+        self._stream = stream
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        return self._stream.readinto(memoryview(buffer))
+
+
+class _Counted:
+    """A stream that knows how many of its bytes were read."""
+
+    closed = False
+
+    def __init__(self, file: io.BufferedReader) -> None:
+        self._file, self.n_bytes = file, 0
+
+    def read(self, size: int = -1) -> bytes:
+        content = self._file.read(size)
+        self.n_bytes += len(content)
+        return content
+
+    def close(self) -> None:
+        """Whoever opened the file closes it."""

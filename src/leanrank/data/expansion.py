@@ -1,7 +1,7 @@
 """How much larger than its file something may become in memory: a small file must not fill it.
 
-Text and numbers of real data shrink to a tenth or a hundredth when they are compressed, seldom further. A file that
-becomes many hundred times its size is damaged, or made to do harm; where it is neither, the limit can be raised.
+Text and numbers of real data shrink to a tenth when they are compressed, seldom much further. A file that becomes many
+hundred times its size is damaged, or made to do harm; where it is neither, the limit can be raised.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from leanrank.data.memory_size import shown
 from leanrank.errors import DataError, ParameterError
 
 #: So many times its size a file may become, unless the environment variable says otherwise.
-LARGEST = 250
+LARGEST = 100
 VARIABLE = "LEANRANK_MAX_EXPANSION"
 #: Up to so many bytes nobody asks.
-FREE_BYTES = 1 << 28
+FREE_BYTES = 1 << 26
 
 
 def check_expansion(n_bytes: int, file_bytes: int, name: str) -> None:
@@ -25,7 +25,7 @@ def check_expansion(n_bytes: int, file_bytes: int, name: str) -> None:
     >>> check_expansion(10**10, 6_000, "judged.parquet")
     Traceback (most recent call last):
     ...
-    leanrank.errors.DataError: judged.parquet: 6 KB that become 10 GB, over 250 times as much: damaged, or made to ...
+    leanrank.errors.DataError: judged.parquet: 6 KB that become 10 GB, over 100 times as much: damaged, or made to ...
     """
     if n_bytes > FREE_BYTES and n_bytes > allowed() * file_bytes:
         raise DataError(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import math
 import re
 from collections.abc import Iterator
@@ -11,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from leanrank.data.compressed import PathLike, open_bytes
+from leanrank.data.compressed import PathLike, RawBytes, open_bytes
 from leanrank.data.ranking_data import RankingData
 from leanrank.errors import DataError
 
@@ -136,23 +137,20 @@ def document_names(data: RankingData) -> list[str]:
 
 
 def _lines(path: PathLike, n_fields: int, rule: str) -> Iterator[tuple[int, list[str]]]:
-    content, buffer = bytearray(), memoryview(bytearray(1 << 20))
-    with open_bytes(path) as file:
-        while count := file.readinto(buffer):
-            content += buffer[:count]
-    try:
-        lines = content.decode("utf-8").split("\n")
-    except UnicodeDecodeError as error:
-        raise DataError(f"{path}: not text in UTF-8; {rule}.") from error
     empty = True
-    for number, line in enumerate(lines, start=1):
-        fields = line.split()
-        if not fields:
-            continue
-        if len(fields) != n_fields:
-            raise DataError(f"{path}, line {number}: {rule}. Found {line.strip()[:60]!r}.")
-        empty = False
-        yield number, fields
+    with open_bytes(path) as file:
+        lines = io.TextIOWrapper(io.BufferedReader(RawBytes(file)), encoding="utf-8", newline="\n")
+        try:
+            for number, line in enumerate(lines, start=1):
+                fields = line.split()
+                if not fields:
+                    continue
+                if len(fields) != n_fields:
+                    raise DataError(f"{path}, line {number}: {rule}. Found {line.strip()[:60]!r}.")
+                empty = False
+                yield number, fields
+        except UnicodeDecodeError as error:
+            raise DataError(f"{path}: not text in UTF-8; {rule}.") from error
     if empty:
         raise DataError(f"{path}: the file is empty; {rule}.")
 

@@ -35,7 +35,7 @@ def parse(text: str, source: str) -> FullSet:
     for feature in features:
         if not isinstance(feature.get("class"), str):
             raise DataError(f"{source}: feature {feature['name']!r} has no 'class'; expected {_SCHEMA}.")
-    if len({feature.get("store") for feature in features}) > 1:
+    if len({str(feature.get("store")) for feature in features}) > 1:
         raise DataError(f"{source}: its features are of several stores; a model reads one: leave the others out.")
     return FullSet(names, features)
 

@@ -34,7 +34,7 @@ _NEEDED = ("split_feature", "threshold", "decision_type", "left_child", "right_c
 def check_lightgbm(text: str, n_features: int) -> None:
     """Refuse a text that is not of trees over so many features, one score a document."""
     parts = re.split(r"^end of trees$", text, maxsplit=1, flags=re.MULTILINE)
-    if len(parts) != 2 or not text.isprintable() and re.search(r"[^\S\n ]|\0", text):
+    if len(parts) != 2 or (not text.isprintable() and re.search(r"[^\S\n ]|\0", text)):
         raise _damaged("it has no end of trees, or characters that are no text")
     head, *trees = re.split(r"^(?=Tree=)", parts[0], flags=re.MULTILINE)
     sizes = _check_head(head, n_features)
@@ -89,7 +89,7 @@ def _fields(lines: Iterable[str], known: object, where: str) -> dict[str, str]:
 def _check_tree(fields: dict[str, str], n_features: int, where: str) -> None:
     given = {name: _numbers(value, _FORMS[name], name, where) for name, value in fields.items()}
     for name in _ONE:
-        if name in given and len(given[name]) != 1 or name in ("num_leaves", "num_cat") and name not in given:
+        if (name in given and len(given[name]) != 1) or (name in ("num_leaves", "num_cat") and name not in given):
             raise _damaged(f"{where} needs one {name!r}")
     n_leaves, n_categorical = int(given["num_leaves"][0]), int(given["num_cat"][0])
     n = n_leaves - 1

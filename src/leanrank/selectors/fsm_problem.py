@@ -7,9 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import eigvalsh
-from scipy.sparse.linalg import LinearOperator, eigsh
+from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh
 
 from leanrank.data.ranking_data import RankingData
+from leanrank.errors import DataError
 from leanrank.rankers.pairwise_hinge import PairwiseSquaredHinge
 
 Vector = NDArray[np.float64]
@@ -113,10 +114,26 @@ class FSMProblem:
         def product(d: Vector) -> Vector:
             return self.loss.weights(flat.curve(self.loss.scores(np.ascontiguousarray(d).ravel()))) / self.loss.n_pairs
 
+        start = np.ones(self.n_features)
+        with np.errstate(over="ignore", invalid="ignore", under="ignore"):
+            first = product(start)
+            if not first.any():  # features that cancel, or too small to be multiplied
+                start = np.random.default_rng(0).standard_normal(self.n_features)
+                first = product(start)
+        if not (np.isfinite(first).all() and first.any()):
+            raise DataError(
+                "The differences between documents of a query are too large or too small to be multiplied with each "
+                "other: scale the features first, for example with QueryMinMaxScaler."
+            )
         if self.n_features < 3:
             columns = [product(e) for e in np.eye(self.n_features)]
             return float(np.abs(np.linalg.eigvalsh(np.array(columns))).max())
         operator = LinearOperator((self.n_features,) * 2, matvec=product, dtype=np.float64)
-        start = np.ones(self.n_features)
-        largest = eigsh(operator, k=1, which="LA", v0=start, tol=_SLACK, return_eigenvectors=False)
+        try:
+            largest = eigsh(operator, k=1, which="LA", v0=start, tol=_SLACK, return_eigenvectors=False)
+        except ArpackError as error:
+            raise DataError(
+                f"The pairs of documents have no largest curvature that could be found ({str(error)[:60]}): scale the "
+                "features first, for example with QueryMinMaxScaler."
+            ) from error
         return float(largest[0]) * (1.0 + 2.0 * _SLACK)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from leanrank.data.json_shape import fault_in
 from leanrank.data.npz_file import read_npz
 from leanrank.data.text_file import parse_json
 from leanrank.data.whole_file import whole_file
@@ -21,6 +22,23 @@ from leanrank.stats.similarity import PooledMoments, QuerySums
 _FORMAT = "leanrank feature graph"
 _VERSION = 1
 _ARRAYS = {"importance": "f", "importance_std": "f", "similarity": "f", "constant": "b"}
+#: Kind and shape of the sums: K features, the 2 parts of an exact sum, one or two directions (D).
+_SUMS = {
+    "importance.total": ("i", "2DK"),
+    "importance.squares": ("i", "2DK"),
+    "importance.weight": ("i", "K"),
+    "similarity.total": ("i", "2KK"),
+    "similarity.n_queries": ("i", ""),
+    "similarity.n_rows": ("i", ""),
+    "similarity.mean": ("f", "K"),
+    "similarity.products": ("f", "KK"),
+    "similarity.low": ("f", "K"),
+    "similarity.high": ("f", "K"),
+    "constant.varies": ("b", "K"),
+    "constant.n_queries": ("i", ""),
+    "constant.n_lists": ("i", ""),
+}
+_COMPUTED_WITH = {"importance": {"direction": str}, "similarity": {"ties": (str, None)}}
 _SIMILARITY_SUMS = {"QuerySums": QuerySums, "PooledMoments": PooledMoments}
 
 
@@ -87,12 +105,20 @@ def _read_arrays(path: Path) -> dict[str, NDArray[Any]]:
 
 def _sums(arrays: dict[str, NDArray[Any]], header: dict[str, Any], n_features: int) -> Partials:
     similarity = _SIMILARITY_SUMS[str(header["similarity_sums"])]
+    fault = fault_in(header["computed_with"], _COMPUTED_WITH)
+    if fault is not None:
+        raise DataError(f"what it was computed with cannot be read: {fault}")
     parts = []
     for part, kind in (("importance", ImportancePartial), ("similarity", similarity), ("constant", ConstantPartial)):
         values = {name: arrays[f"sums.{part}.{name}"] for name in kind._fields}  # type: ignore[attr-defined]
         for name, array in values.items():
-            finite = array.dtype.kind in "bif" and np.isfinite(array).all()
-            if not finite or (array.ndim and array.shape[-1] != n_features):
+            if not _fits(array, *_SUMS[f"{part}.{name}"], n_features):
                 raise DataError(f"its sums {part}.{name} have dtype {array.dtype} and shape {array.shape}")
         parts.append(kind(**values))
     return Partials(*parts)
+
+
+def _fits(array: NDArray[Any], kind: str, shape: str, n_features: int) -> bool:
+    sizes = {"K": (n_features,), "2": (2,), "D": (1, 2)}
+    fits = array.ndim == len(shape) and all(n in sizes[size] for n, size in zip(array.shape, shape, strict=True))
+    return fits and array.dtype.kind == kind and bool(np.isfinite(array).all())

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from leanrank.data.compressed import PathLike, open_bytes
+from leanrank.data.compressed import PathLike, RawBytes, open_bytes
 from leanrank.data.formats import without_compression
 from leanrank.errors import DataError
 
@@ -32,7 +32,7 @@ def read_responses(paths: Iterable[PathLike], key: str) -> Iterator[Response]:
     for given in paths:
         path = Path(given)
         with open_bytes(path) as stream:
-            text = io.TextIOWrapper(io.BufferedReader(_Raw(stream)), encoding="utf-8")
+            text = io.TextIOWrapper(io.BufferedReader(RawBytes(stream)), encoding="utf-8")
             try:
                 yield from _of_file(path, text, key)
             except UnicodeDecodeError as error:
@@ -85,16 +85,3 @@ def _object(text: str, where: str) -> dict[str, Any]:
 
 def _stem(path: Path) -> str:
     return without_compression(path).stem
-
-
-class _Raw(io.RawIOBase):
-    """A stream of bytes as Python's own text reader wants it."""
-
-    def __init__(self, stream: Any) -> None:
-        self._stream = stream
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        return int(self._stream.readinto(memoryview(buffer)))

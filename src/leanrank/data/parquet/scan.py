@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from leanrank.data.columns import check_labels, check_values, id_column, label_column, numeric_matrix, text_column
 from leanrank.data.grouping import query_offsets
 from leanrank.data.parquet.files import about, batches, folder_keys, is_numeric_type, opened_parquet, parquet_files
+from leanrank.data.parquet.pages import check_sizes
 from leanrank.data.ranking_data import BLOCK_ROWS, RankingData
 from leanrank.data.roles import ColumnNames, Columns, Roles, assign_roles, refuse_duplicates, stated_columns
 from leanrank.data.whole_queries import Rows, whole_query_blocks
@@ -219,6 +220,7 @@ def _footer(path: Path) -> tuple[Any, tuple[int, ...]]:
         if min(groups, default=0) < 0 or sum(groups) != file.metadata.num_rows:
             counts = f"{file.metadata.num_rows:,} rows in all but {sum(groups):,} in its row groups"
             raise DataError(f"the file states {counts}: it is damaged.")
+        check_sizes(path, file.metadata, {name for name in schema.names if is_numeric_type(schema.field(name).type)})
         return schema, groups
 
 

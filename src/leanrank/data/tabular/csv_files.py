@@ -7,15 +7,15 @@ import io
 import os
 import re
 import warnings
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 from numpy.typing import ArrayLike
 
 from leanrank.data.arrow_table import arrow_table
-from leanrank.data.compressed import create_bytes
+from leanrank.data.compressed import RawBytes, create_bytes, open_bytes
 from leanrank.data.formats import DELIMITERS, codec_of, ending
 from leanrank.data.ranking_data import RankingData, RankingSource
 from leanrank.data.roles import Columns, assign_roles, refuse_duplicates
@@ -76,11 +76,18 @@ def read_csv(
         raise type(error)(f"{path}: {text}") from error
 
 
-def _stream(path: Path) -> Any:
-    """The file's bytes, decompressed as its name says, in small or capital letters."""
+@contextmanager
+def _stream(path: Path) -> Iterator[Any]:
+    """The file's bytes, decompressed; a pipe is refused, as the file is read more than once."""
     import pyarrow as pa
 
-    return pa.input_stream(path, compression=codec_of(path))
+    if not path.is_file():
+        raise DataError(f"{path}: is no file, and a CSV is read more than once: write it to a file first.")
+    if codec_of(path) is None:
+        yield pa.OSFile(str(path), "rb")
+    else:
+        with open_bytes(path) as packed:
+            yield pa.PythonFile(io.BufferedReader(RawBytes(packed)), "r")
 
 
 def _line(path: Path, delimiter: str, record: int) -> int:
@@ -130,13 +137,16 @@ def _read(path: Path, delimiter: str, types: dict[str, Any], names: Sequence[str
     import pyarrow as pa
     from pyarrow.csv import read_csv as read
 
-    try:
-        table = read(_stream(path), **_options(delimiter, types, only, threads=True))
-    except (pa.ArrowException, OSError, UnicodeDecodeError):
-        try:  # once more on one thread, which counts lines
-            table = read(_stream(path), **_options(delimiter, types, only, threads=False))
+    table = None
+    for threads in (True, False):  # once more on one thread, which counts lines
+        try:
+            with _stream(path) as stream:
+                table = read(stream, **_options(delimiter, types, only, threads=threads))
+            break
         except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
-            raise DataError(_sentence(path, delimiter, error, names)) from error
+            last = error
+    if table is None:
+        raise DataError(_sentence(path, delimiter, last, names)) from last
     if not table.num_rows:
         raise DataError(f"{path}: there are no documents, only a line of column names.")
     return table
