@@ -28,6 +28,8 @@ JUDGED = (50, 200, 1_000)
 LOGGED = (1_000, 10_000, 50_000)
 CHANGED = (0.05, 0.2, 0.5, 0.8)
 LEVEL = 0.95
+#: Made logs a line; the runs are spread over them.
+LOGS = 20
 Floats = NDArray[np.float64]
 
 
@@ -97,16 +99,17 @@ def made(n_queries: int, share: float, kind: Kind, rng: np.random.Generator) -> 
 
 @dataclass
 class Tally:
-    """Over runs: how often the truth was inside, and the mean width."""
+    """Over runs: how often the truth was inside, and the mean width, in units of `unit`."""
 
     inside: int = 0
     width: float = 0.0
     runs: int = 0
+    unit: float = 1.0
 
     def add(self, low: float, high: float, truth: float) -> None:
         room = 1e-12 * max(1.0, abs(truth))
         self.inside += low - room <= truth <= high + room
-        self.width += high - low
+        self.width += (high - low) / self.unit
         self.runs += 1
 
     @property
@@ -118,20 +121,21 @@ class Tally:
         return self.width / self.runs
 
 
-def at_random(log: Log, n: int, runs: int, rng: np.random.Generator) -> Tally:
+def at_random(log: Log, n: int, runs: int, rng: np.random.Generator, tally: Tally) -> None:
     """The usual t interval of n queries judged at random among all."""
-    tally, quantile = Tally(), float(stats.t.ppf((1 + LEVEL) / 2, n - 1))
+    quantile = float(stats.t.ppf((1 + LEVEL) / 2, n - 1))
     padded = np.concatenate((log.loss, np.zeros(log.n_queries - len(log.loss))))
     for _ in range(runs):
         drawn = padded[rng.choice(log.n_queries, n, replace=False)]
         half = quantile * drawn.std(ddof=1) * np.sqrt((1 - n / log.n_queries) / n)
         tally.add(drawn.mean() - half, drawn.mean() + half, log.mean)
-    return tally
 
 
-def by_shadow(log: Log, n: int, runs: int, rng: np.random.Generator, by_machine: Floats | None = None) -> Tally:
+def by_shadow(
+    log: Log, n: int, runs: int, rng: np.random.Generator, tally: Tally, by_machine: Floats | None = None
+) -> None:
     """The interval of n queries drawn as `shadow` draws them."""
-    tally, probability = Tally(), inclusion_probabilities(log.spread, n)
+    probability = inclusion_probabilities(log.spread, n)
     largest = float((15 * log.reach / probability).max())
     for _ in range(runs):
         taken = systematic(probability, rng.permutation(len(log.loss)), rng.random())
@@ -140,7 +144,6 @@ def by_shadow(log: Log, n: int, runs: int, rng: np.random.Generator, by_machine:
             log.loss[taken], probability[taken], log.n_queries, largest=largest, level=LEVEL, machine=machine
         )
         tally.add(estimate.low, estimate.high, log.mean)
-    return tally
 
 
 def coverage_rows(kind: str, runs: int, seed: int) -> Iterator[list[Any]]:
@@ -148,24 +151,29 @@ def coverage_rows(kind: str, runs: int, seed: int) -> Iterator[list[Any]]:
     for number, (logged, share, judged) in enumerate(
         (logged, share, judged) for logged in LOGGED for share in CHANGED for judged in JUDGED if judged < logged
     ):
-        rng = np.random.default_rng([seed, number])
-        log = made(logged, share, KINDS[kind], rng)
-        ours = by_shadow(log, judged, runs, rng)
-        random = at_random(log, judged, runs, rng)
-        ratio = ours.mean_width / log.random_width(judged) / np.sqrt(share)
-        yield [judged, logged, share, ours.coverage, ratio, random.coverage, judged >= len(log.loss)]
+        ours, random, everything = Tally(), Tally(), judged >= round(share * logged)
+        for one in range(LOGS):
+            rng = np.random.default_rng([seed, number, one])
+            log = made(logged, share, KINDS[kind], rng)
+            ours.unit = log.random_width(judged) * float(np.sqrt(share))
+            by_shadow(log, judged, runs // LOGS, rng, ours)
+            at_random(log, judged, runs // LOGS, rng, random)
+        yield [judged, logged, share, ours.coverage, ours.mean_width, random.coverage, everything]
 
 
 def machine_rows(runs: int) -> Iterator[list[Any]]:
     """A row for each machine, number judged and share that changes, beside people's labels alone."""
     for number, (share, judged) in enumerate((share, judged) for share in (0.2, 0.8) for judged in JUDGED):
-        rng = np.random.default_rng([99, number])
-        log = made(10_000, share, KINDS["graded"], rng)
-        alone = by_shadow(log, judged, runs, rng)
-        for name, (truth, noise, constant) in MACHINES.items():
+        alone, tallies = Tally(), {name: Tally() for name in MACHINES}
+        for one in range(LOGS):
+            rng = np.random.default_rng([99, number, one])
+            log = made(10_000, share, KINDS["graded"], rng)
+            by_shadow(log, judged, runs // LOGS, rng, alone)
             scale = float(log.loss.std())
-            by_machine = truth * log.loss + noise * scale * rng.standard_normal(len(log.loss)) + constant * scale
-            tally = by_shadow(log, judged, runs, rng, by_machine)
+            for name, (truth, noise, constant) in MACHINES.items():
+                by_machine = truth * log.loss + scale * (noise * rng.standard_normal(len(log.loss)) + constant)
+                by_shadow(log, judged, runs // LOGS, rng, tallies[name], by_machine)
+        for name, tally in tallies.items():
             yield [name, judged, share, tally.coverage, tally.mean_width / alone.mean_width]
 
 
@@ -173,12 +181,13 @@ def page(runs: int) -> str:
     lines = [
         "# Intervals of shadow",
         "",
-        f"Made logs whose mean loss of DCG@{K} is known: {runs:,} runs a line, of `python -m benchmarks.shadow_coverage`.",
-        "Each run draws queries as `shadow` does and computes a 95% interval of the mean loss over all logged queries.",
-        "The width is that of the interval, beside the one that judging as many queries at random among all needs",
-        "(Student's t with the variance that there is), divided by the square root of the share p that changes: 1 is what",
-        "judging among the changed ones alone would give. The last column is how often the usual t interval of queries",
-        "judged at random covers; it has few losses to go by where p is small.",
+        f"{LOGS} made logs a line, whose mean loss of DCG@{K} is known, and {runs:,} runs over them; made by",
+        "`python -m benchmarks.shadow_coverage`. Each run draws queries as `shadow` does and computes a 95% interval",
+        "of the mean loss over all logged queries. The width is that of the interval, beside the one that judging as",
+        "many queries at random among all needs (Student's t with the variance that there is), divided by the square",
+        "root of the share p that changes: 1 is about what judging among the changed ones alone would give. The last",
+        "column is how often the usual t interval of queries judged at random covers; it has few losses to go by where",
+        "p is small.",
     ]
     for number, (name, kind) in enumerate(KINDS.items()):
         rows = list(coverage_rows(name, runs, number))
@@ -189,8 +198,8 @@ def page(runs: int) -> str:
             "",
             f"## {name.capitalize()}: {kind.says}",
             "",
-            f"Lowest coverage {min(row[3] for row in drawn):.1%}, mean {np.mean([row[3] for row in drawn]):.1%}; largest "
-            f"width {max(row[4] for row in drawn):.2f} sqrt(p).",
+            f"Lowest coverage {min(row[3] for row in drawn):.1%}, mean {np.mean([row[3] for row in drawn]):.1%};",
+            f"largest width {max(row[4] for row in drawn):.2f} sqrt(p).",
             "",
             "| judged | logged | p | covers | width / (sqrt(p) x random) | random covers |",
             "|---:|---:|---:|---:|---:|---:|",
@@ -200,17 +209,17 @@ def page(runs: int) -> str:
             lines.append(f"| {judged:,} | {logged:,} | {share:g} | {covers:.1%} | {width} | {random:.1%} |")
     lines += [
         "",
-        "Where losses are rare, few of the judged queries lose anything and their spread says little. With fewer than 30",
-        "that lose, mostly on one side, the interval is half as long again on that side; with fewer than 10 it also holds",
-        "a bound for any losses that the labels allow (Gaffke's), and is wider than random judging would have to be if the",
-        "variance were known.",
+        "Where losses are rare, few of the judged queries lose anything and their spread says little. With fewer than",
+        "30 that lose, mostly on one side, the interval is half as long again on that side; with fewer than 10 it also",
+        "holds a bound for any losses that the labels allow (Gaffke's), and is wider than random judging would have to",
+        "be if the variance were known.",
         "",
         "## Machine-made labels",
         "",
-        "Prediction-powered intervals, 10,000 logged queries, graded labels, beside the intervals of people's labels alone.",
-        "A machine's losses are the true ones, with noise of .75 standard deviations (good), noise alone, the true ones",
-        "turned round with noise (reversed), or half the true ones, noise and a constant error of 3 standard deviations",
-        "(biased).",
+        "Prediction-powered intervals, 10,000 logged queries, graded labels, beside those of people's labels alone. A",
+        "machine's losses are the true ones (perfect), with noise of .75 standard deviations (good), noise alone, the",
+        "true ones turned round with noise (reversed), or half the true ones, noise and a constant error of 3 standard",
+        "deviations (biased).",
         "",
         "| machine | judged | p | covers | width / people's alone |",
         "|---|---:|---:|---:|---:|",

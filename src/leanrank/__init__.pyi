@@ -33,6 +33,7 @@ from leanrank.evaluation.shadow.drift import DriftLimits as DriftLimits
 from leanrank.evaluation.shadow.drift import drift as drift
 from leanrank.evaluation.shadow.judging import read_judged as read_judged
 from leanrank.evaluation.shadow.run import shadow as shadow
+from leanrank.evaluation.shadow.shadow import Shadow as Shadow
 from leanrank.metrics.correlation import KendallTau as KendallTau
 from leanrank.metrics.correlation import SpearmanRho as SpearmanRho
 from leanrank.metrics.evaluation import evaluate as evaluate

@@ -44,9 +44,9 @@ def shadow(
 ) -> None:
     """Compare the lists of two models on LOGGED queries that nobody has judged.
 
-    Queries whose first K places stay as they are lose nothing: --ask draws queries to judge among the others, with known
-    probabilities, and --judged says from their labels what is lost over all. With --before, what drifted since an older
-    log.
+    Queries whose first K places stay as they are lose nothing: --ask draws queries to judge among the others, with
+    known probabilities, and --judged says from their labels what is lost over all. With --before, what drifted since an
+    older log.
 
     Example: leanrank shadow logged.txt --full model_all.json --pruned model_20.json --ask judges.csv --judge 100
     """

@@ -40,9 +40,9 @@ def figures(summary: dict[str, Any]) -> Table:
     columns = [("", "name"), *((heading, kind) for heading, _, kind in FIGURES)]
     k = summary["k"]
     note = (
-        f"Shares of queries whose first {k} places change, hold other documents, begin with another document; rank-biased "
-        f"overlap (persistence {summary['persistence']:g}; 1 is the same list); documents entering the first {k}; places "
-        f"moved by the documents in either first {k} of changed queries."
+        f"Shares of queries whose first {k} places change, hold other documents, begin with another document; "
+        f"rank-biased overlap (persistence {summary['persistence']:g}; 1 is the same list); documents entering the "
+        f"first {k}; places moved by the documents in either first {k} of changed queries."
     )
     return Table(f"What changes in the first {k} places", columns, rows, note=note)
 

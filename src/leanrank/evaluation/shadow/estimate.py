@@ -64,9 +64,9 @@ class LossEstimate:
     def sentence(self) -> str:
         """The answer in one sentence."""
         return (
-            f"Over all {self.n_queries:,} logged queries the pruned ranker loses {self.mean:+.4f} {self.metric.upper()} "
-            f"({self.level:.0%} interval {self.low:+.4f} to {self.high:+.4f}), by {self.n_judged:,} judged queries, worth "
-            f"{self.worth:,.0f} judged at random"
+            f"Over all {self.n_queries:,} logged queries the pruned ranker loses {self.mean:+.4f} "
+            f"{self.metric.upper()} ({self.level:.0%} interval {self.low:+.4f} to {self.high:+.4f}), by "
+            f"{self.n_judged:,} judged queries, worth {self.worth:,.0f} judged at random"
         )
 
 
@@ -149,8 +149,8 @@ class _Labelled:
         if absent.any():
             row = int(np.argmax(absent))
             raise DataError(
-                f"{judged.where}: document {moved.document[row]} of query {changes.query_ids[moved.query[row]]} moved and "
-                "has no label. Were the labels asked for with these rankers, this k and this log?"
+                f"{judged.where}: document {moved.document[row]} of query {changes.query_ids[moved.query[row]]} moved "
+                "and has no label. Were the labels asked for with these rankers, this k and this log?"
             )
         return cls(queries, moved, judged.label[order[at]])
 
@@ -202,8 +202,8 @@ def _assumptions(metric: str, k: int, top: float, *, said: bool, machine: bool) 
     ]
     if metric == "ndcg":
         stated.append(
-            f"NDCG@{k} needs the ideal list: at least that of the judged documents, at most that with every other document "
-            f"at label {top:g}; the interval holds the loss for every ideal between"
+            f"NDCG@{k} needs the ideal list: at least that of the judged documents, at most that with every other "
+            f"document at label {top:g}; the interval holds the loss for every ideal between"
         )
     if machine:
         stated.append("machine-made labels may be wrong in any way; they were made without the people's labels")

@@ -170,7 +170,8 @@ def _judged_first(path: Any, ids: Texts, answered: NDArray[Any], asked: NDArray[
     if part.any():
         q = int(np.argmax(part))
         raise DataError(
-            f"{path}: {answered[q]} of the {asked[q]} documents of query {ids[q]} have a label: judge all of them, or none."
+            f"{path}: {answered[q]} of the {asked[q]} documents of query {ids[q]} have a label: judge all of them, or "
+            "none."
         )
     n = int((answered > 0).sum())
     if not n:
@@ -178,8 +179,8 @@ def _judged_first(path: Any, ids: Texts, answered: NDArray[Any], asked: NDArray[
     if not (answered[:n] > 0).all():
         left_out = ids[int(np.argmin(answered > 0))]
         raise DataError(
-            f"{path}: query {left_out} has no label, but queries after it have. Judge queries in the order of the file: "
-            "what is left out on purpose would bias the answer."
+            f"{path}: query {left_out} has no label, but queries after it have. Judge queries in the order of the "
+            "file: what is left out on purpose would bias the answer."
         )
     return n
 

@@ -166,8 +166,8 @@ class Shadow:
         figures = self.summary()
         return (
             f"The pruned ranker changes the first {self.k} places of {self.n_changed:,} of {self.n_queries:,} queries "
-            f"({self.changed_share:.1%}); {figures['entered']:.2f} documents enter them on average, rank-biased overlap "
-            f"{figures['overlap']:.3f}"
+            f"({self.changed_share:.1%}); {figures['entered']:.2f} documents enter them on average, rank-biased "
+            f"overlap {figures['overlap']:.3f}"
         )
 
     def __repr__(self) -> str:
