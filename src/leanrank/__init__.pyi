@@ -31,6 +31,11 @@ from leanrank.evaluation.select.diff import diff as diff
 from leanrank.evaluation.select.run import select as select
 from leanrank.evaluation.select.selection import Selection as Selection
 from leanrank.evaluation.select.selection import load_selection as load_selection
+from leanrank.evaluation.shadow.drift import DriftLimits as DriftLimits
+from leanrank.evaluation.shadow.drift import drift as drift
+from leanrank.evaluation.shadow.judging import read_judged as read_judged
+from leanrank.evaluation.shadow.run import shadow as shadow
+from leanrank.evaluation.shadow.shadow import Shadow as Shadow
 from leanrank.metrics.correlation import KendallTau as KendallTau
 from leanrank.metrics.correlation import SpearmanRho as SpearmanRho
 from leanrank.metrics.evaluation import evaluate as evaluate

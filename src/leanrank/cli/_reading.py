@@ -95,12 +95,12 @@ class Reading:
         columns = sorted(columns_of(data, wanted, "the selection", n_among).tolist())
         return data.subset(columns), columns
 
-    def scan(self, path: Path) -> RankingSource:
-        """A judged file as a source for an engine, block by block where the format allows."""
+    def scan(self, path: Path, n_features: int | None = None) -> RankingSource:
+        """A judged file as a source for an engine, block by block where the format allows; LETOR's `n_features`."""
         from leanrank.data.reading import scan
 
         _refuse_odd_name(path)
-        return scan(path, **vars(self))
+        return scan(path, **vars(self), n_features=n_features)
 
     def sample(self, path: Path, memory: str | int | None, seed: int) -> QuerySample:
         """All of a judged file or, with a limit or where it is too large, as many whole queries as memory allows."""

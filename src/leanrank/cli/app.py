@@ -30,6 +30,7 @@ from leanrank.cli.reduce import reduce
 from leanrank.cli.report import report
 from leanrank.cli.reproduce import reproduce
 from leanrank.cli.select import select
+from leanrank.cli.shadow import shadow
 from leanrank.cli.train import train
 from leanrank.errors import LeanRankError
 
@@ -59,7 +60,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 _FIND = (lint, graph, select, diff, order, reduce)
-_RANK = (train, predict, evaluate, compare, reproduce, report)
+_RANK = (train, predict, evaluate, shadow, compare, reproduce, report)
 app.command("import", cls=Command)(import_logs)
 for command in (costs, *_FIND, *_RANK, export, convert, demo):
     app.command(cls=Command)(command)

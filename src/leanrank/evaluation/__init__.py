@@ -5,10 +5,15 @@ from leanrank._lazy import lazy
 __getattr__, __dir__, __all__ = lazy(
     __name__,
     {
+        "Asked": "leanrank.evaluation.shadow.judging",
         "Comparison": "leanrank.evaluation.compare.comparison",
         "CrossValidation": "leanrank.evaluation.records",
+        "Drift": "leanrank.evaluation.shadow.drift",
+        "FeatureDrift": "leanrank.evaluation.shadow.drift",
         "FoldRecord": "leanrank.evaluation.records",
         "Journal": "leanrank.evaluation.journal",
+        "Judged": "leanrank.evaluation.shadow.judging",
+        "LossEstimate": "leanrank.evaluation.shadow.estimate",
         "Stability": "leanrank.evaluation.stability",
         "competition_ranks": "leanrank.evaluation.unified_ranking",
         "holm": "leanrank.evaluation.significance",

@@ -7,6 +7,7 @@ __getattr__, __dir__, __all__ = lazy(
     {
         "load_results": "leanrank.report.loading",
         "summarize": "leanrank.report._summary",
+        "summarize_shadow": "leanrank.report.shadow_summary",
         "write_charts": "leanrank.report.chart_files",
         "write_report": "leanrank.report.writing",
     },

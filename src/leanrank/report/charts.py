@@ -8,6 +8,7 @@ import altair as alt
 
 from leanrank.report.comparison_charts import comparison_charts
 from leanrank.report.graph_charts import drawing, heatmap
+from leanrank.report.shadow_charts import shadow_charts
 
 Spec = dict[str, Any]
 
@@ -25,6 +26,8 @@ def charts(summary: dict[str, Any]) -> dict[str, Spec]:
     """Name -> specification, of every chart the summary has the figures for."""
     if summary["kind"] == "comparison":
         return comparison_charts(summary)
+    if summary["kind"] == "shadow":
+        return shadow_charts(summary)
     charts_of = {"curve": curve(summary), "pareto": pareto(summary)}
     sizes = [summary, *summary["sizes"]]
     if any(sum(size["per_query"].get("counts", [])) for size in sizes):

@@ -12,13 +12,15 @@ from typing import Any
 import jinja2
 import vl_convert
 
-from leanrank.report import comparison_tables, tables
+from leanrank.report import comparison_tables, shadow_tables, tables
 from leanrank.report.charts import MOST_BARS, charts
 from leanrank.report.tables import how_to_repeat
 
 _TEMPLATES = "leanrank.report"
 #: What the page's own script needs of a feature.
 _OF_A_FEATURE = ("name", "id", "position", "importance", "cluster", "cost", "frequency", "nearest")
+#: The tables of a summary by its kind; its template is called like the kind.
+_TABLES = {"selection": tables, "comparison": comparison_tables, "shadow": shadow_tables}
 
 
 def html(summary: dict[str, Any]) -> str:
@@ -28,21 +30,21 @@ def html(summary: dict[str, Any]) -> str:
     page's policy runs no script but the two whose hashes it carries.
     """
     scripts = [libraries(), _read("page.js")]
-    is_comparison = summary["kind"] == "comparison"
+    kind, is_selection = summary["kind"], summary["kind"] == "selection"
     text: str = (
         _environment()
-        .get_template("comparison.html" if is_comparison else "selection.html")
+        .get_template(f"{kind}.html")
         .render(
             summary=summary,
             style=_read("style.css"),
             scripts=scripts,
             hashes=" ".join(f"'sha256-{_hash(script)}'" for script in scripts),
             charts=embedded(charts(summary)),
-            page=embedded(None if is_comparison else _for_script(summary)),
-            tables=comparison_tables if is_comparison else tables,
+            page=embedded(_for_script(summary) if is_selection else None),
+            tables=_TABLES[kind],
             shown=tables.shown,
             is_number=tables.is_number,
-            repeat=None if is_comparison else how_to_repeat(summary),
+            repeat=how_to_repeat(summary) if is_selection else None,
         )
     )
     return text

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from leanrank.report import comparison_tables, tables
+from leanrank.report import comparison_tables, shadow_tables, tables
 from leanrank.report.tables import Table, how_to_repeat, is_number, shown
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]|~#])")
@@ -14,7 +14,7 @@ _SPECIAL = re.compile(r"([\\`*_{}\[\]|~#])")
 
 def markdown(summary: dict[str, Any]) -> str:
     """The report of a summary as Markdown text."""
-    parts = _comparison(summary) if summary["kind"] == "comparison" else _selection(summary)
+    parts = {"selection": _selection, "comparison": _comparison, "shadow": _shadow}[summary["kind"]](summary)
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
@@ -48,6 +48,15 @@ def _comparison(summary: dict[str, Any]) -> list[str]:
     tables = [_table(table) for table in comparison_tables.comparison_tables(summary)]
     facts = _facts(comparison_tables.comparison_facts(summary))
     return [f"# {escaped(summary['sentence'])}", *tables, "## How it was made", facts]
+
+
+def _shadow(summary: dict[str, Any]) -> list[str]:
+    said = [f"{escaped(sentence)}." for sentence in shadow_tables.answers(summary)]
+    assumed = "\n".join(f"- {escaped(text)}" for text in (summary["loss"] or {}).get("assumptions", ()))
+    every = [_table(table) for table in shadow_tables.shadow_tables(summary)]
+    assumptions = ["## Assumed", assumed] if assumed else []
+    made = ["## How it was made", _facts(shadow_tables.shadow_facts(summary))]
+    return [f"# {escaped(summary['sentence'])}", *said, *every, *assumptions, *made]
 
 
 def _table(table: Table, level: int = 2) -> str:

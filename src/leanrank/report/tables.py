@@ -12,6 +12,7 @@ FORMATS = {
     "figure": "{:.4f}",
     "signed": "{:+.4f}",
     "share": "{:.0%}",
+    "percent": "{:.1%}",
     "number": "{:g}",
     "two": "{:.2f}",
     "seconds": "{:.3f}",
