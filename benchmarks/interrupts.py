@@ -64,14 +64,14 @@ class Tally:
 def cases(data: Path | None) -> list[Case]:
     """The commands, small enough that many runs are affordable."""
     quick = ("--ranker", "ranksvm", "--methods", "gas", "--cv", "3", "--effort", "quick", "--jobs", "2")
-    compared = ("--methods", "gas,fcbf", "--rankers", "expected-rank-regression", "-k", "2", "--folds", "3", "--jobs", "2")
+    compared = ("--methods", "gas,fcbf", "--rankers", "expected-rank-regression", "-k", "2", "--folds", "3", "-j", "2")
     all_of_them = [
         Case("select", ("select", "a.txt", *quick, "-o", "f.json"), write_judged, selection, "f.json.db"),
         Case("compare", ("compare", "a.txt", *compared, "-o", "r.db"), write_judged, comparison, "r.db"),
         Case("import", ("import", "log.jsonl", "--judgements", "qrels.txt", "-o", "log.csv"), write_log, imported),
     ]
     if data is not None:
-        reproduce = ("reproduce", "rcdr", "--quick", "--data", str(data), "--journal", "p.db", "-o", "p.md", "--jobs", "2")
+        reproduce = ("reproduce", "rcdr", "--quick", "--data", str(data), "--journal", "p.db", "-o", "p.md", "-j", "2")
         all_of_them.append(Case("reproduce", reproduce, lambda folder: None, reproduced, "p.db"))
     return all_of_them
 

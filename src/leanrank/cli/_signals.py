@@ -19,7 +19,7 @@ _asked: list[int] = []  # the signals that have come
 
 
 def listen() -> None:
-    """Take signals as interrupts; one that whoever started us wants ignored (nohup, a job in the background) stays so."""
+    """Take signals as interrupts; what whoever started us wants ignored (nohup, a background job) stays so."""
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, _interrupt)
     if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
