@@ -12,7 +12,9 @@ from numpy.typing import NDArray
 
 from leanrank.data.ranking_data import RankingData, RankingSource
 from leanrank.engines.fold import fold
+from leanrank.kernels._threads import query_pieces
 from leanrank.kernels.column_hashes import hash_columns, hash_rows
+from leanrank.kernels.document_order import ranked_documents
 from leanrank.metrics import metric
 
 #: A feature is suspected of leaking the label when its own NDCG@10 is this near to 1 ...
@@ -105,10 +107,7 @@ class Lint:
     def of(self, block: RankingData) -> _Partial:
         X = block.dense()
         bits = (X + X.dtype.type(0)).view(f"u{X.dtype.itemsize}")  # adding 0 turns -0.0 into 0.0
-        hashes = np.zeros((3, X.shape[1]), np.uint64)
-        varies = np.zeros(X.shape[1], np.int64)
-        salts = np.array([_salt(query) for query in block.query_ids.tolist()], np.uint64)
-        hash_columns(X, bits, block.query_ptr, salts, hashes, varies)
+        hashes, varies = _column_hashes(block, X, bits)
         starts = block.query_ptr[:-1]
         top, bottom = np.maximum.reduceat(block.y, starts), np.minimum.reduceat(block.y, starts)
         judged = (top > bottom) & (top > 0)
@@ -202,6 +201,20 @@ def _query_findings(p: _Partial) -> list[Finding]:
     say("single document", p.single, "have a single document: there is nothing to rank")
     say("duplicate documents", p.twins, f"hold documents with equal feature values ({p.n_twins:,} surplus documents)")
     return findings
+
+
+def _column_hashes(
+    block: RankingData, X: NDArray[Any], bits: NDArray[Any]
+) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+    """Hashes of each column's values, order and reversed order, and the queries in which it varies."""
+    hashes, varies = np.zeros((3, X.shape[1]), np.uint64), np.zeros(X.shape[1], np.int64)
+    salts = np.array([_salt(query) for query in block.query_ids.tolist()], np.uint64)
+    for queries, rows, ptr in query_pieces(block.query_ptr, 0, block.n_queries, X.shape[1]):
+        values = np.ascontiguousarray(X[rows], np.float64)
+        keys, orders, _ = ranked_documents(np.where(np.isnan(values), 0.0, values), ptr, len(values))
+        words = bits[rows].astype(np.uint64)
+        hash_columns(values, words, keys, orders, ptr, salts[queries], np.empty(len(values), np.int64), hashes, varies)
+    return hashes, varies
 
 
 def _salt(query: object) -> int:
