@@ -40,6 +40,33 @@ def test_an_error_leaves_the_old_file_and_nothing_beside_it(tmp_path):
     assert list(tmp_path.iterdir()) == [target]
 
 
+@pytest.mark.skipif(not hasattr(os, "O_TMPFILE"), reason="files without a name are Linux's")
+def test_a_killed_writer_leaves_nothing(tmp_path):
+    write_whole(tmp_path / "x.json", "old")
+    program = (
+        "import os, signal, sys\n"
+        "from leanrank.data.whole_file import whole_file\n"
+        "with whole_file(sys.argv[1]) as file:\n"
+        "    file.write(b'new')\n"
+        "    file.flush()\n"
+        "    os.kill(os.getpid(), signal.SIGKILL)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program, str(tmp_path / "x.json")], check=False)
+    assert done.returncode == -9
+    assert [path.name for path in tmp_path.iterdir()] == ["x.json"]
+    assert (tmp_path / "x.json").read_text() == "old"
+
+
+def test_where_every_file_has_a_name(tmp_path, monkeypatch):
+    monkeypatch.delattr("os.O_TMPFILE", raising=False)
+    target = tmp_path / "x.json"
+    with whole_file(target) as file:
+        file.write(b"new")
+        assert [path.suffix for path in tmp_path.iterdir()] == [".part"]
+    assert [path.name for path in tmp_path.iterdir()] == ["x.json"]
+    assert target.read_text() == "new"
+
+
 def test_text_is_utf8_and_bytes_are_bytes(tmp_path):
     write_whole(tmp_path / "a", "né")
     write_whole(tmp_path / "b", b"\xff")

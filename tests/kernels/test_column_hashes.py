@@ -9,15 +9,18 @@ from hypothesis.extra import numpy as hnp
 from tests.naive.column_hashes import signatures
 
 from leanrank.kernels.column_hashes import hash_columns, hash_rows
+from leanrank.kernels.document_order import ranked_documents
 
 VALUES = st.sampled_from([0.0, -0.0, 1.0, 2.0, -1.0, np.nan])
 
 
 def hashes_of(X, query_ptr):
-    bits = (X + X.dtype.type(0)).view(f"u{X.dtype.itemsize}")
+    bits = (X + X.dtype.type(0)).view(f"u{X.dtype.itemsize}").astype(np.uint64)
+    query_ptr, values = np.asarray(query_ptr), X.astype(np.float64)
+    keys, orders, _ = ranked_documents(np.where(np.isnan(values), 1.0, values), query_ptr, len(X))
     hashes, varies = np.zeros((3, X.shape[1]), np.uint64), np.zeros(X.shape[1], np.int64)
     salts = np.arange(len(query_ptr) - 1, dtype=np.uint64) * np.uint64(977)
-    hash_columns(X, bits, np.asarray(query_ptr), salts, hashes, varies)
+    hash_columns(values, bits, keys, orders, query_ptr, salts, np.empty(len(X), np.int64), hashes, varies)
     return hashes, varies
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import typer
 
-INTERRUPTED = 130
+from leanrank.cli._signals import INTERRUPTED
 
 
 def announced(command: Callable[..., None]) -> Callable[..., None]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
 import sys
 import warnings
 from collections.abc import Sequence
@@ -14,6 +13,7 @@ import typer
 from leanrank import __version__
 from leanrank.cli._invocation import Invocation
 from leanrank.cli._option_names import Command
+from leanrank.cli._signals import INTERRUPTED, interrupted
 from leanrank.cli.compare import compare
 from leanrank.cli.convert import convert
 from leanrank.cli.costs import costs
@@ -38,7 +38,6 @@ from leanrank.errors import LeanRankError
 UsageError: type[Any] = typer.BadParameter.__base__  # type: ignore[assignment]
 
 BAD_INPUT = 2
-INTERRUPTED = 128 + signal.SIGINT
 
 EPILOG = """
 Start with: leanrank demo, or on your own data: leanrank select train.txt -o features.json --report report.html
@@ -85,9 +84,7 @@ def run(arguments: Sequence[str], program: str = "leanrank") -> int:
     """Run one command and return its exit code; what goes wrong becomes one sentence on standard error."""
     typed = Invocation(program, tuple(arguments))
     try:
-        with warnings.catch_warnings():
-            warnings.showwarning = _say
-            return int(app(list(arguments), prog_name="leanrank", standalone_mode=False, obj=typed) or 0)
+        return _code_of(arguments, typed)
     except LeanRankError as error:
         return _fail(str(error))
     except UsageError as error:
@@ -105,6 +102,18 @@ def run(arguments: Sequence[str], program: str = "leanrank") -> int:
         return 0
     except OSError as error:
         return _fail(f"{error.filename or 'input/output'}: {error.strerror or error}")
+
+
+def _code_of(arguments: Sequence[str], typed: Invocation) -> int:
+    """Run the command; whatever it fails with after an interrupt is the interrupt."""
+    try:
+        with warnings.catch_warnings():
+            warnings.showwarning = _say
+            return int(app(list(arguments), prog_name="leanrank", standalone_mode=False, obj=typed) or 0)
+    except Exception as error:
+        if interrupted():
+            raise KeyboardInterrupt from error
+        raise
 
 
 def _say(message: Warning | str, *_: Any, **__: Any) -> None:

@@ -13,12 +13,12 @@ from rich.text import Text
 
 from leanrank.cli._compare_options import ComparedOptions, ConditionOptions
 from leanrank.cli._completion import metric_names
-from leanrank.cli._interrupts import INTERRUPTED
 from leanrank.cli._invocation import Invocation
 from leanrank.cli._option_groups import option_groups
 from leanrank.cli._outputs import check_outputs, refuse_stdout
 from leanrank.cli._ranker_options import RankerOptions
 from leanrank.cli._reading import Reading
+from leanrank.cli._signals import INTERRUPTED
 from leanrank.errors import ParameterError
 
 

@@ -18,6 +18,9 @@ from leanrank.errors import DataError
 
 _DESCRIPTOR = re.compile(r"/dev/(?:fd/(\d+)|(stdout)|(stderr))|/proc/self/fd/(\d+)")
 
+#: Where Linux shows the open files of this process: the way to name one that has no name.
+_OPEN_FILES = "/proc/self/fd"
+
 
 @contextmanager
 def whole_file(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
@@ -46,12 +49,14 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
             folder, name = os.path.split(target)
             beside = os.path.join(folder, f".{name[:50]}.{secrets.token_hex(4)}.part")
             # Until it is whole, nobody may read what replaces a file that only its owner may read.
-            opener = partial(os.open, mode=0o666 if mode is None else 0o600)
-            file = open(beside, "xb", opener=opener)  # noqa: SIM115 - closed below
+            file = _opened_beside(folder, beside, 0o666 if mode is None else 0o600)
     try:
         with _about(path, target, beside):
             with file:
                 yield file
+                if beside is not None:
+                    file.flush()
+                    _named(file, beside)
             if beside is not None:
                 if mode is not None:
                     os.chmod(beside, mode)
@@ -117,6 +122,25 @@ def _about(path: str | os.PathLike[str], *ours: str | None) -> Iterator[None]:
         if ours and error.filename not in (None, os.fspath(path), *ours):
             raise  # some other file's trouble
         raise DataError(f"{os.fspath(path)}: cannot be written ({error.strerror or error}).") from error
+
+
+def _opened_beside(folder: str, beside: str, mode: int) -> IO[bytes]:
+    """A file without a name where the system has such: whatever kills this process, nothing is left of it."""
+    unnamed = getattr(os, "O_TMPFILE", None)
+    if unnamed is not None and os.path.isdir(_OPEN_FILES):
+        with suppress(OSError):  # not every file system can
+            return os.fdopen(os.open(folder or ".", unnamed | os.O_RDWR, mode), "wb")
+    return open(beside, "xb", opener=partial(os.open, mode=mode))
+
+
+def _named(file: IO[bytes], beside: str) -> None:
+    """Give a file without a name this one."""
+    if not os.path.exists(beside):
+        there = os.open(_OPEN_FILES, os.O_RDONLY)
+        try:  # only with a folder given does Python follow the link that stands for the file
+            os.link(str(file.fileno()), beside, src_dir_fd=there, follow_symlinks=True)
+        finally:
+            os.close(there)
 
 
 def _mode(target: str) -> int | None:

@@ -18,8 +18,9 @@ from leanrank.errors import DataError, LeanRankError
 from leanrank.kernels.cuda import importance, similarity
 from leanrank.kernels.cuda.program import GpuError
 from leanrank.kernels.cuda.ranked_lists import LONGEST, RankedLists, bytes_of_ranks, ranked_lists
-from leanrank.kernels.ranking_metrics import DISCOUNTED_GAIN, PRECISION_SUM, ideal_gain
+from leanrank.kernels.ranking_metrics import DISCOUNTED_GAIN, PRECISION_SUM
 from leanrank.metrics._base import per_query_sum, relevant
+from leanrank.metrics._ranked import ideal_gain
 from leanrank.metrics.ndcg import NDCG, divisors, gains
 from leanrank.metrics.precision_recall import AP
 
@@ -102,8 +103,8 @@ def _as_numbers(block: RankingData, measure: AP | NDCG) -> tuple[importance.Quer
             by = np.minimum(by, measure.k)
     else:
         kind, gain = DISCOUNTED_GAIN, gains("NDCG", y, measure.gain, measure.discount)
-        divisor, by = divisors(int(sizes.max()), measure.discount), np.empty(block.n_queries)
-        ideal_gain(gain, ptr, 0, block.n_queries, cutoff, divisor, by)
+        divisor = divisors(int(sizes.max()), measure.discount)
+        by = ideal_gain(gain, ptr, measure.k, divisor)
     empty = by == 0
     counted = ~empty if measure.empty == "skip" else np.ones(block.n_queries, dtype=bool)
     fixed = np.where(empty, 1.0 if measure.empty == "one" else 0.0, np.nan)

@@ -6,6 +6,7 @@ queries (see `_threads.py`): one compiled variant serves one thread, many thread
 
 from __future__ import annotations
 
+import gc
 import warnings
 from collections.abc import Callable
 from contextlib import suppress
@@ -15,6 +16,7 @@ import llvmlite.ir  # type: ignore[import-untyped]
 import numba
 import numba.core.caching
 import numba.core.cgutils
+import numba.core.event
 import numba.extending
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +26,7 @@ ir: Any = llvmlite.ir
 types: Any = numba.types
 cgutils: Any = numba.core.cgutils
 _caching: Any = numba.core.caching
+_event: Any = numba.core.event
 
 # The arrays that kernels take, by what is in them.
 Floats = NDArray[np.float64]
@@ -51,20 +54,53 @@ def fast_kernel(function: F) -> F:
     return _compiled(function, fastmath=FASTMATH)
 
 
+def part(function: F) -> F:
+    """Compile a piece of other kernels of the same file, strictly; it has no way in from Python."""
+    return _compiled(function, no_cpython_wrapper=True)
+
+
 def _compiled(function: F, **flags: Any) -> F:
-    dispatcher: Any = numba.njit(nogil=True, boundscheck=False, **flags)(function)
+    dispatcher: Any = numba.njit(nogil=True, boundscheck=False, no_cfunc_wrapper=True, **flags)(function)
     if dispatcher is not function:  # as it is where NUMBA_DISABLE_JIT is set
-        try:
-            dispatcher._cache = _Cache(function)
-        except (RuntimeError, OSError):  # numba may write nowhere: a read-only installation without a home
-            dispatcher._cache = _NoCache()
+        dispatcher._cache = _Cache(function)
     return dispatcher  # type: ignore[no-any-return]
+
+
+class _Installed(getattr(_caching, "InTreeCacheLocator", None) or _caching._InTreeCacheLocator):  # type: ignore[misc]
+    """The kernels beside the code, to be read where they cannot be written: `leanrank warm` left them there."""
+
+    def ensure_cache_path(self) -> None:
+        """Do nothing: whether it can be written shows when it is."""
+
+
+class _Places(_caching.CompileResultCacheImpl):  # type: ignore[misc]
+    _locator_classes = (*_caching.CompileResultCacheImpl._locator_classes, _Installed)
 
 
 class _Cache(_caching.FunctionCache):  # type: ignore[misc]
     """numba's cache of one kernel on disk. What is wrong with the disk is never the caller's concern."""
 
+    _impl_class = _Places
+
+    def __init__(self, function: Any) -> None:
+        super().__init__(function)
+        self._installed: Any = None  # a second place to look, where whoever installed this wrote kernels and we cannot
+        beside = _Installed(function, function.__code__.co_filename)
+        if not numba.config.CACHE_DIR and beside.get_cache_path() != self._cache_path:
+            stamp = beside.get_source_stamp()
+            self._installed = _caching.IndexDataCacheFile(beside.get_cache_path(), self._impl.filename_base, stamp)
+
     def load_overload(self, sig: Any, target_context: Any) -> Any:
+        known = self._loaded(sig, target_context)
+        if known is None and self._installed is not None:
+            own, self._cache_file = self._cache_file, self._installed
+            try:
+                known = self._loaded(sig, target_context)
+            finally:
+                self._cache_file = own
+        return known
+
+    def _loaded(self, sig: Any, target_context: Any) -> Any:
         try:
             return super().load_overload(sig, target_context)
         except Exception:  # a file cut short may raise anything while it is unpickled: compile again, write it anew
@@ -77,11 +113,6 @@ class _Cache(_caching.FunctionCache):  # type: ignore[misc]
             super().save_overload(sig, data)
         except OSError as error:
             _warn_uncached(error.strerror or str(error))
-
-
-class _NoCache(_caching.NullCache):  # type: ignore[misc]
-    def save_overload(self, sig: Any, cres: Any) -> None:
-        _warn_uncached("no folder for them can be written")
 
 
 _warned = False
@@ -98,6 +129,45 @@ def _warn_uncached(reason: str) -> None:
             RuntimeWarning,
             stacklevel=2,
         )
+
+
+class _Compiling(_event.Listener):  # type: ignore[misc]
+    """While numba compiles: whoever wants to know is told once, and nothing is collected, which saves a tenth."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.say: Callable[[], None] | None = None
+        self._depth = 0
+        self._collects = False
+
+    def on_start(self, event: Any) -> None:  # numba compiles one kernel at a time, whatever the threads
+        self.count += 1
+        if self._depth == 0:
+            self._collects = gc.isenabled()
+            gc.disable()
+            say, self.say = self.say, None
+            if say is not None:
+                say()
+        self._depth += 1
+
+    def on_end(self, event: Any) -> None:
+        self._depth -= 1
+        if self._depth == 0 and self._collects:
+            gc.enable()
+
+
+_compiling = _Compiling()
+_event.register("numba:compile", _compiling)
+
+
+def tell_when_compiling(say: Callable[[], None] | None) -> None:
+    """Call `say` before the first kernel is compiled from here on; not where all of them are in the cache."""
+    _compiling.say = say
+
+
+def n_compiled() -> int:
+    """Functions that numba has compiled in this process; what came from the cache does not count."""
+    return _compiling.count
 
 
 def intrinsic(function: Callable[..., Any]) -> Any:

@@ -16,6 +16,9 @@ from numpy.typing import NDArray
 
 T = TypeVar("T")
 
+#: Values of a piece of queries: what is made of them is still in the cache when it is used.
+_PIECE = 100_000
+
 
 def default_threads() -> int:
     """`LEANRANK_THREADS` if set, else the cores this process may use; no more than `at_most` says."""
@@ -81,6 +84,24 @@ def split_queries(query_ptr: NDArray[np.int64], parts: int) -> list[tuple[int, i
     targets = query_ptr[0] + (query_ptr[-1] - query_ptr[0]) * np.arange(1, parts) / parts
     cuts = np.unique(np.concatenate(([0], np.searchsorted(query_ptr, targets), [n_queries])))
     return [(int(a), int(b)) for a, b in pairwise(cuts)]
+
+
+def query_pieces(
+    query_ptr: NDArray[np.int64], first: int, last: int, n_columns: int
+) -> Iterator[tuple[slice, slice, NDArray[np.int64]]]:
+    """Cut the queries `first`..`last - 1` into pieces of a few values: which queries, their rows, their own offsets.
+
+    >>> for queries, rows, offsets in query_pieces(np.array([0, 40_000, 60_000, 70_000]), 0, 3, n_columns=2):
+    ...     print(queries, rows, offsets.tolist())
+    slice(0, 1, None) slice(0, 40000, None) [0, 40000]
+    slice(1, 3, None) slice(40000, 70000, None) [0, 20000, 30000]
+    """
+    most = max(1, _PIECE // max(1, n_columns))
+    while first < last:
+        start = int(query_ptr[first])
+        end = max(first + 1, int(np.searchsorted(query_ptr[: last + 1], start + most, side="right")) - 1)
+        yield slice(first, end), slice(start, int(query_ptr[end])), query_ptr[first : end + 1] - start
+        first = end
 
 
 def over_queries(

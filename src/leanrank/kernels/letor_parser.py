@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from leanrank.kernels._jit import Array, Bytes, Floats, Ints, ShortInts, Words, kernel
+from leanrank.kernels._jit import Array, Bytes, Floats, Ints, ShortInts, Words, kernel, part
 
 # What is wrong at the position where parsing stopped.
 OK, BAD_LABEL, BAD_QID, NO_QID, LATE_QID, BAD_FEATURE, ID_TOO_LARGE, BAD_VALUE, NULL_REFUSED, OVERFLOW = range(10)
@@ -54,7 +54,7 @@ POWERS_OF_FIVE = _powers_of_five()
 _POWERS_OF_TEN = 10.0 ** np.arange(23)
 
 
-@kernel
+@part
 def _product(a: Any, b: Any) -> Any:
     """The 128-bit product of two 64-bit words: high word, low word."""
     a_low, a_high, b_low, b_high = a & _LOW32, a >> _U32, b & _LOW32, b >> _U32
@@ -64,7 +64,7 @@ def _product(a: Any, b: Any) -> Any:
     return a_high * b_high + (middle >> _U32) + (other >> _U32), (other << _U32) | (low & _LOW32)
 
 
-@kernel
+@part
 def _by_product(digits: Any, q: Any, powers: Any) -> Any:
     """The double nearest to digits * 10**q, or -1 where 128 bits do not decide it (or it is not a normal number)."""
     if q < _SMALLEST_POWER or q > _LARGEST_POWER:
@@ -94,7 +94,7 @@ def _by_product(digits: Any, q: Any, powers: Any) -> Any:
     return math.ldexp(np.float64(mantissa), exponent - 52)
 
 
-@kernel
+@part
 def _number(text: Any, position: Any, powers: Any) -> Any:
     """Read a decimal number: its value (NaN if the caller must finish it) and its end, `position` if there is none."""
     at = np.uint64(position)  # unsigned: an index that could be negative costs a test at every byte
@@ -155,13 +155,13 @@ def _number(text: Any, position: Any, powers: Any) -> Any:
     return -value if negative else value, end
 
 
-@kernel
+@part
 def _ends(byte: Any) -> Any:
     """Whether a token ends here: blank, line end, other control character, or the '#' of a comment."""
     return byte <= 32 or byte == 35
 
 
-@kernel
+@part
 def _skip_blanks(text: Any, at: Any) -> Any:
     """The next byte that is not a blank; a carriage return is one at the end of a line only."""
     while text[at] == 32 or text[at] == 9:
@@ -172,7 +172,7 @@ def _skip_blanks(text: Any, at: Any) -> Any:
     return end if text[end] == 10 else at
 
 
-@kernel
+@part
 def _null_end(text: Any, at: Any) -> Any:
     """The end of a missing value, NULL or nan in any letters; `at` where there is none."""
     if text[at] == 78 and text[at + 1] == 85 and text[at + 2] == 76 and text[at + 3] == 76:  # "NULL"
@@ -211,7 +211,7 @@ def parse(
     except that slow numbers and repeated ids of rows marked UNSORTED are left to the caller.
     """
     n = len(text)
-    at: Any = 0
+    at = np.int64(0)
     n_rows = n_entries = n_runs = n_slow = n_lines = n_nulls = n_comment_bytes = n_commented = 0
     largest = largest_at = unsorted = 0
     width = 0
@@ -264,7 +264,8 @@ def parse(
                     new = True
                     break
         if new:
-            runs[n_runs, 0], runs[n_runs, 1], runs[n_runs, 2], runs[n_runs, 3] = n_rows, start, end, n_lines
+            runs[n_runs, 0], runs[n_runs, 1] = n_rows, start
+            runs[n_runs, 2], runs[n_runs, 3] = end, n_lines
             n_runs += 1
             qid_start, qid_end = start, end
         at = _skip_blanks(text, end)
@@ -347,20 +348,25 @@ def parse(
         at += 1
         n_rows += 1
         row_ptr[n_rows] = n_entries
-    stats[POSITION], stats[ROWS], stats[ENTRIES], stats[RUNS], stats[SLOW] = at, n_rows, n_entries, n_runs, n_slow
-    stats[COMMENT_BYTES], stats[COMMENTED], stats[NULLS], stats[LINES] = n_comment_bytes, n_commented, n_nulls, n_lines
-    stats[LARGEST_ID], stats[LARGEST_AT], stats[UNSORTED], stats[WIDTH] = largest, largest_at, unsorted, width
+    stats[POSITION] = at
+    stats[ROWS] = n_rows
+    stats[ENTRIES] = n_entries
+    stats[RUNS] = n_runs
+    stats[SLOW] = n_slow
+    stats[COMMENT_BYTES] = n_comment_bytes
+    stats[COMMENTED] = n_commented
+    stats[NULLS] = n_nulls
+    stats[LINES] = n_lines
+    stats[LARGEST_ID] = largest
+    stats[LARGEST_AT] = largest_at
+    stats[UNSORTED] = unsorted
+    stats[WIDTH] = width
     return error
 
 
-@kernel
 def count(text: Bytes) -> tuple[int, int]:
     """Bounds for the arrays that `parse` fills: line feeds and colons."""
-    lines = colons = 0
-    for i in range(len(text)):
-        lines += text[i] == 10
-        colons += text[i] == 58
-    return lines, colons
+    return int(np.count_nonzero(text == 10)), int(np.count_nonzero(text == 58))
 
 
 @kernel

@@ -11,10 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from leanrank.data.grouping import query_offsets
 from leanrank.errors import DataError, ParameterError, is_whole
-from leanrank.kernels import ranking_metrics as kernels
-from leanrank.kernels._threads import over_queries
 
-_TIES = {"expected": kernels.EXPECTED, "input": kernels.INPUT, "best": kernels.BEST, "worst": kernels.WORST}
 _EMPTY = {"skip": np.nan, "zero": 0.0, "one": 1.0}
 
 # A read-only or strided array would make numba compile every kernel once more.
@@ -83,32 +80,6 @@ def mean(per_query: Values) -> Any:
         return np.array([mean(column) for column in per_query.T])
     counted = per_query[~np.isnan(per_query)]
     return fsum(counted.tolist()) / len(counted) if len(counted) else float("nan")
-
-
-def ranked(
-    measure: int,
-    gain: NDArray[np.float64],
-    scores: NDArray[Any],
-    query_ptr: NDArray[np.int64],
-    *,
-    k: int | None,
-    ties: str,
-    divisor: NDArray[np.float64] | None = None,
-    by_row: bool = False,
-    n_threads: int | None = None,
-) -> Values:
-    """Run the kernel over all queries, on threads where the data are worth it."""
-    out = np.empty((len(query_ptr) - 1, scores.shape[1]))
-    cutoff = len(gain) if k is None else k
-    divide_by = np.empty(0) if divisor is None else divisor
-
-    def work(first: int, last: int) -> None:
-        kernels.ranked_metric(
-            measure, gain, scores, query_ptr, first, last, cutoff, _TIES[ties], divide_by, by_row, out
-        )
-
-    over_queries(work, query_ptr, n_threads, min_rows=max(1, 20_000 // max(1, scores.shape[1])))
-    return out
 
 
 def divide(total: Values, by: NDArray[np.float64], empty: str) -> Values:

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from leanrank.errors import ParameterError
 from leanrank.kernels import ranking_metrics as kernels
-from leanrank.kernels._threads import over_queries
 from leanrank.metrics._base import Metric, Values
+from leanrank.metrics._ranked import correlated
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class KendallTau(Metric):
         self, y: NDArray[np.float64], scores: NDArray[Any], query_ptr: NDArray[np.int64], n_threads: int | None
     ) -> Values:
         measure = kernels.KENDALL_A if self.variant == "a" else kernels.KENDALL_B
-        return _correlate(measure, y, scores, query_ptr, n_threads)
+        return correlated(measure, y, scores, query_ptr, n_threads)
 
 
 @dataclass(frozen=True)
@@ -89,16 +89,4 @@ class SpearmanRho(Metric):
     def _compute(
         self, y: NDArray[np.float64], scores: NDArray[Any], query_ptr: NDArray[np.int64], n_threads: int | None
     ) -> Values:
-        return _correlate(kernels.SPEARMAN, y, scores, query_ptr, n_threads)
-
-
-def _correlate(
-    measure: int, y: NDArray[np.float64], scores: NDArray[Any], query_ptr: NDArray[np.int64], n_threads: int | None
-) -> Values:
-    out = np.empty((len(query_ptr) - 1, scores.shape[1]))
-
-    def work(first: int, last: int) -> None:
-        kernels.rank_correlation(measure, y, scores, query_ptr, first, last, out)
-
-    over_queries(work, query_ptr, n_threads, min_rows=max(1, 20_000 // max(1, scores.shape[1])))
-    return out
+        return correlated(kernels.SPEARMAN, y, scores, query_ptr, n_threads)

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leanrank.kernels import ranking_metrics as kernels
-from leanrank.kernels._threads import over_queries
-from leanrank.metrics._base import Metric, Values, check_cutoff, check_labels, divide, ranked
+from leanrank.metrics._base import Metric, Values, check_cutoff, check_labels, divide
+from leanrank.metrics._ranked import ideal_gain, mean_ndcg_divisors, ranked
 from leanrank.metrics.conventions import MEAN_NDCG_CONVENTIONS, NDCG_CONVENTIONS, settle
 
 
@@ -84,13 +84,7 @@ class NDCG(Metric):
         gain = gains("NDCG", y, self.gain, self.discount)
         sizes = np.diff(query_ptr)
         divisor = divisors(int(sizes.max()), self.discount)
-        ideal = np.empty(len(sizes))
-        depth = len(y) if self.k is None else self.k
-
-        def work(first: int, last: int) -> None:
-            kernels.ideal_gain(gain, query_ptr, first, last, depth, divisor, ideal)
-
-        over_queries(work, query_ptr, n_threads)
+        ideal = ideal_gain(gain, query_ptr, self.k, divisor, n_threads)
         total = ranked(
             kernels.DISCOUNTED_GAIN,
             gain,
@@ -141,8 +135,7 @@ class MeanNDCG(Metric):
     ) -> Values:
         gain = gains("MeanNDCG", y, self.gain, self.discount)
         by_position = divisors(int(np.diff(query_ptr).max()), self.discount)
-        by_row = np.empty(len(y))
-        kernels.mean_ndcg_divisor(gain, query_ptr, 0, len(query_ptr) - 1, by_position, by_row)
+        by_row = mean_ndcg_divisors(gain, query_ptr, by_position)
         total = ranked(
             kernels.DISCOUNTED_GAIN,
             gain,

@@ -17,9 +17,9 @@ from leanrank.metrics._base import (
     check_threshold,
     divide,
     per_query_sum,
-    ranked,
     relevant,
 )
+from leanrank.metrics._ranked import ranked
 from leanrank.metrics.conventions import AP_CONVENTIONS, PRECISION_CONVENTIONS, RECALL_CONVENTIONS, Table, settle
 
 

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from leanrank.errors import ParameterError
 from leanrank.kernels import ranking_metrics as kernels
-from leanrank.metrics._base import Metric, Values, check_cutoff, check_labels, divide, is_number, per_query_sum, ranked
+from leanrank.metrics._base import Metric, Values, check_cutoff, check_labels, divide, is_number, per_query_sum
+from leanrank.metrics._ranked import ranked
 from leanrank.metrics.conventions import ERR_CONVENTIONS, MRR_CONVENTIONS, Table, settle
 from leanrank.metrics.precision_recall import RelevanceMetric
 

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leanrank.errors import ParameterError
-from leanrank.kernels import ranking_metrics as kernels
 from leanrank.metrics._base import Metric, Values, per_query_sum, relevant
+from leanrank.metrics._ranked import ideal_gain
 from leanrank.metrics.ndcg import NDCG, divisors, gains
 from leanrank.metrics.precision_recall import Precision, RelevanceMetric
 from leanrank.metrics.reciprocal_rank import ERR
@@ -46,11 +46,9 @@ def per_query_of_run(
 def _attainable(metric: Metric, y: Vector, query_ptr: NDArray[np.int64]) -> Vector:
     """What the metric divides by; for one that does not divide, whether there is a relevant document."""
     if isinstance(metric, NDCG):
-        gain, ideal = gains("NDCG", y, metric.gain, metric.discount), np.empty(len(query_ptr) - 1)
+        gain = gains("NDCG", y, metric.gain, metric.discount)
         divisor = divisors(int(np.diff(query_ptr).max()), metric.discount)
-        depth = len(y) if metric.k is None else metric.k
-        kernels.ideal_gain(gain, query_ptr, 0, len(query_ptr) - 1, depth, divisor, ideal)
-        return ideal
+        return ideal_gain(gain, query_ptr, metric.k, divisor)
     if isinstance(metric, ERR):
         return np.sign(per_query_sum(np.maximum(y, 0.0), query_ptr))
     assert isinstance(metric, RelevanceMetric)

@@ -13,7 +13,9 @@ from numpy.typing import NDArray
 from leanrank.data.ranking_data import RankingData
 from leanrank.engines.fold import Engine, fold
 from leanrank.errors import ParameterError
+from leanrank.kernels._threads import query_pieces
 from leanrank.kernels.column_hashes import hash_columns
+from leanrank.kernels.document_order import ranked_documents
 
 #: How alike copies are, the strictest first.
 SAME = ("values", "affine", "increasing", "order")
@@ -42,7 +44,12 @@ class ColumnHashes:
         X = block.dense()
         hashes, varies = np.zeros((3, X.shape[1]), np.uint64), np.zeros(X.shape[1], np.int64)
         salts = np.array([_salt(query) for query in block.query_ids.tolist()], np.uint64)
-        hash_columns(X, bits_of(X), block.query_ptr, salts, hashes, varies)
+        bits = bits_of(X)
+        for queries, rows, ptr in query_pieces(block.query_ptr, 0, block.n_queries, X.shape[1]):
+            values, words = np.ascontiguousarray(X[rows], np.float64), bits[rows].astype(np.uint64)
+            keys, orders, _ = ranked_documents(np.where(np.isnan(values), 0.0, values), ptr, len(values))
+            rank = np.empty(len(values), np.int64)
+            hash_columns(values, words, keys, orders, ptr, salts[queries], rank, hashes, varies)
         return Hashes(hashes, varies)
 
     def merge(self, a: Hashes, b: Hashes) -> Hashes:

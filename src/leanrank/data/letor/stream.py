@@ -58,7 +58,7 @@ def whole_lines(stream: ByteReader, file: str, piece_bytes: int = PIECE_BYTES) -
         if end:
             rest = b"" if end == filled else bytes(memoryview(buffer)[end:filled])
             yield memoryview(buffer)[:end].toreadonly()
-            n_lines += 0 if at_end else int(parser.count(np.frombuffer(buffer, np.uint8, end))[0])
+            n_lines += 0 if at_end else buffer.count(b"\n", 0, end)
         else:
             rest = bytes(memoryview(buffer)[:filled])
         if not end and filled > MAX_LINE_BYTES:

@@ -5,17 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from leanrank.kernels import ranking_metrics as kernels
+from leanrank.kernels.document_order import ranked_documents
 
 SIZES = [1, 2, 15, 16, 17, 63, 64, 65, 80, 127, 128, 129, 200, 256, 257, 1000, 1025]
 
 
 def _rank(column, k):
-    n = len(column)
-    key, order = np.empty(n), np.empty(n, np.int32)
-    spare_key, spare_order = np.empty(n + kernels._SPARE), np.empty(n + kernels._SPARE, np.int32)
-    m = kernels._rank(column, n, k, key, order, spare_key, spare_order)
-    return key[:m], order[:m]
+    keys, orders, counts = ranked_documents(column[:, None], np.array([0, len(column)]), k)
+    m = counts[0, 0]
+    return keys[0, :m], orders[0, :m]
 
 
 @pytest.mark.parametrize("levels", [1, 2, 7, 10**6])
@@ -45,3 +43,15 @@ def test_prefix_holds_whole_tie_groups(n, k, levels):
 
 def test_prefix_of_documents_all_at_minus_infinity():
     np.testing.assert_array_equal(_rank(np.full(30, -np.inf), 2)[1], np.arange(30))
+
+
+def test_queries_and_columns_are_sorted_on_their_own():
+    scores = np.random.default_rng(0).integers(0, 9, (50, 3)).astype(np.float32)
+    query_ptr = np.array([0, 1, 30, 50])
+    keys, orders, counts = ranked_documents(scores, query_ptr, 50)
+    assert counts.tolist() == [[1, 29, 20]] * 3
+    for c in range(3):
+        for a, b in ((0, 1), (1, 30), (30, 50)):
+            expected = np.argsort(-scores[a:b, c], kind="stable")
+            np.testing.assert_array_equal(orders[c, a:b], expected)
+            np.testing.assert_array_equal(keys[c, a:b], scores[a:b, c][expected])
