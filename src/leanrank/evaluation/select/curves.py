@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 
 from leanrank.errors import DataError, TimeIsUpError
 from leanrank.evaluation.journal import Task
+from leanrank.evaluation.pace import Trainings
 from leanrank.evaluation.records import ALL_FEATURES
 from leanrank.evaluation.select.choice import Candidate, Rule, mean
-from leanrank.evaluation.select.effort import CONTENDERS, ELIMINATION, Effort, cost_of
+from leanrank.evaluation.select.effort import CONTENDERS, Effort, cost_of, elimination_of
 from leanrank.evaluation.select.held_out import HeldOut
 from leanrank.evaluation.select.paths import Paths
 
@@ -86,18 +87,20 @@ class Curves:
         several = len(self.paths.methods) > self.effort.few
         return several and (self._curve != self._race or self.sample is not self.held_out)
 
-    def _units(self, task: Task) -> float:
-        """What a task costs, in trainings on all features."""
-        if "features" not in task:
-            return ELIMINATION if "rfe" in task["method"] else 0.0
+    def _units(self, task: Task) -> Trainings | float:
+        """What a task costs."""
         part = self.sample.n_queries / self.held_out.n_queries if task["scope"] == self.sample.scope else 1.0
-        return part * cost_of(len(task["features"]), len(self.paths.limits.own))
+        n_features = len(self.paths.limits.own)
+        if "features" in task:
+            return part * cost_of(len(task["features"]), n_features)
+        return part * elimination_of(task["largest"], n_features) if "rfe" in task["method"] else 0.0
 
-    def _planned(self) -> float:
-        """What the run will cost, in trainings on all features."""
+    def _planned(self) -> Trainings:
+        """What the run will cost."""
         n_features, methods = len(self.paths.limits.own), list(self.paths.methods)
         cost = {k: cost_of(min(k, n_features), n_features) for k in self._curve}
-        paths = ELIMINATION * sum("rfe" in name for name in methods)
+        wanted = self._race[0] if self._is_race else self.paths.largest
+        paths = elimination_of(wanted, n_features) * sum("rfe" in name for name in methods)
         units = 1.0 + paths + len(methods) * sum(cost.values())
         if self._is_race:
             part = self.sample.n_queries / self.held_out.n_queries
@@ -105,8 +108,10 @@ class Curves:
             again = sum(cost.values()) - (cost[self._race[0]] if self.sample is self.held_out else 0.0)
             units = 1.0 + part * race + self.effort.finalists * again
         if self.rule.n_features is None:
-            units += self.effort.n_adaptive * cost_of((self._curve[-1] + n_features) // 2, n_features) / 2
-        return self.held_out.n_folds * units * (1 + 0.6 * len(self.repeats))
+            gaps = min(self.effort.n_adaptive, 4)  # halved more often, a gap is closed
+            units += gaps * cost_of((self._curve[-1] + n_features) // 2, n_features)
+        on_all = paths / len(methods)  # the path of the method that is chosen
+        return self.held_out.n_folds * units * (1 + 0.6 * len(self.repeats)) + on_all
 
     def _candidates(self) -> list[Candidate]:
         """The candidates of the curves but for all features; methods that lose the race leave."""
