@@ -7,6 +7,7 @@ import time
 import pytest
 
 from leanrank import make_ranking, select
+from leanrank.engines import progress
 from leanrank.engines.progress import ProgressBar
 from leanrank.evaluation.clock import Clock
 from leanrank.evaluation.pace import FIXED_SHARE, Pace, Trainings
@@ -109,3 +110,20 @@ def test_tasks_under_way_count_by_half(monkeypatch):
     assert clock.left == pytest.approx(8.0 * 8 / 2)  # two others are half done: 2 of 10
     clock.spare(4.0)
     assert clock.left == pytest.approx(8.0 * 4 / 2)
+
+
+def test_the_bar_counts_down_what_the_plan_says(monkeypatch, capsys):
+    now = [100.0]
+    monkeypatch.setattr(time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(progress, "is_watched", lambda: True)
+    with ProgressBar() as bar:
+        bar.stage("reading", 4)
+        bar.step(2)
+        bar.plan()
+        bar.stage("race", 7)
+        bar.at(0.25, 90.0)
+        now[0] += 30
+        [_, planned] = bar._bar.tasks
+        assert planned.percentage == 25.0
+        assert planned.description == "race"
+        assert str(bar._bar.columns[-1].render(planned)) == "0:01:00"
