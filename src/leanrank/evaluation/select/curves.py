@@ -101,11 +101,12 @@ class Curves:
         cost = {k: cost_of(min(k, n_features), n_features) for k in self._curve}
         wanted = self._race[0] if self._is_race else self.paths.largest
         paths = elimination_of(wanted, n_features) * sum("rfe" in name for name in methods)
-        units = 1.0 + paths + len(methods) * sum(cost.values())
+        every = sum(cost.values(), Trainings(0.0, 0.0))
+        units = 1.0 + paths + len(methods) * every
         if self._is_race:
             part = self.sample.n_queries / self.held_out.n_queries
             race = paths + len(methods) * cost[self._race[0]] + (self.sample is not self.held_out)
-            again = sum(cost.values()) - (cost[self._race[0]] if self.sample is self.held_out else 0.0)
+            again = every - (cost[self._race[0]] if self.sample is self.held_out else 0.0)
             units = 1.0 + part * race + self.effort.finalists * again
         if self.rule.n_features is None:
             gaps = min(self.effort.n_adaptive, 4)  # halved more often, a gap is closed

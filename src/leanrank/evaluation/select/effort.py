@@ -76,7 +76,7 @@ class Effort:
 _FREE = ("mrmr-f", "mrmr-cosine", "blend+mrmr", "importance")
 _SMALL = ("mrmr-f", "mrmr-cosine", "best-gain-path", "importance")
 #: Every method of a portfolio, in the order of preference.
-EVERY = (
+EVERY: tuple[str, ...] = (
     "mrmr-f",
     "mrmr-cosine",
     "gas-cosine",
