@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import timedelta
 from typing import Any, Self, TypeAlias
 
 from leanrank.data.ranking_data import RankingData, RankingSource
@@ -31,8 +33,17 @@ class ProgressBar:
         if self._shown:
             from rich.console import Console
             from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+            from rich.text import Text
 
-            columns = (TextColumn("{task.description:<12}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
+            class TimeLeft(TimeRemainingColumn):
+                """The time left by the plan, where there is one."""
+
+                def render(self, task: Any) -> Any:
+                    if (end := task.fields.get("end")) is None:
+                        return super().render(task)
+                    return Text(str(timedelta(seconds=max(0, round(end - time.monotonic())))), "progress.remaining")
+
+            columns = (TextColumn("{task.description:<12}"), BarColumn(), TaskProgressColumn(), TimeLeft())
             self._bar = Progress(*columns, console=Console(stderr=True), transient=True)
             self._bar.start()
         return self
@@ -42,10 +53,15 @@ class ProgressBar:
             self._bar.stop()
             self._bar = None
 
-    def plan(self, total: float) -> None:
-        """All stages that follow share one bar of so much work, with one time left."""
-        self.stage("planned", total)
+    def plan(self) -> None:
+        """All stages that follow share one bar, with one time left: see `at`."""
+        self.stage("planned", 1.0)
         self._planned = True
+
+    def at(self, share: float, left: float) -> None:
+        """So much of the plan is done, and will take so many seconds more."""
+        if self._bar is not None and self._planned:
+            self._bar.update(self._stage, completed=share, end=time.monotonic() + left)
 
     def stage(self, what: str, total: float | None) -> None:
         """A new stage of so much work begins."""

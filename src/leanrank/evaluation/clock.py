@@ -10,6 +10,7 @@ from numbers import Real
 from typing import Any
 
 from leanrank.errors import ParameterError
+from leanrank.evaluation.pace import Pace, Trainings
 
 #: A run that will take longer than this many seconds says so, ...
 LONG = 600.0
@@ -20,7 +21,7 @@ _PART = re.compile(r"(\d+(?:\.\d+)?)\s*([smhd]?)")
 
 
 class Clock:
-    """Planned work in units, of which each finished task is some.
+    """Planned work, of which each finished task is some.
 
     Parameters
     ----------
@@ -40,7 +41,9 @@ class Clock:
         self.limit = limit
         self.left_out = 0  # optional tasks that did not begin
         self._begin = time.monotonic()
-        self._planned = self._done = 0.0
+        self._planned = Trainings(0.0, 0.0)
+        self._pace = Pace()
+        self._first = self._begin  # when the planned work began
         self._at_once = 1
         self._silent = not says
         self._timer: threading.Timer | None = None
@@ -49,36 +52,61 @@ class Clock:
     def time_is_up(self) -> bool:
         return self.limit is not None and time.monotonic() - self._begin >= self.limit
 
-    def plan(self, units: float, at_once: int) -> None:
-        """So many units are planned, so many tasks at a time."""
-        self._planned, self._at_once = units, at_once
+    def plan(self, work: Trainings | float, at_once: int) -> None:
+        """So much work is planned, so many tasks at a time."""
+        self._planned, self._at_once = Trainings.of(work), at_once
+        self._first = time.monotonic()
         if not self._silent and self.limit is None:
             self._timer = threading.Timer(SOON, self._warn_blindly)
             self._timer.daemon = True
             self._timer.start()
 
-    def done(self, units: float) -> None:
-        """So many units more are done."""
-        self._done += units
-        if self._planned and not self._silent and self.limit is None:
+    def done(self, work: Trainings | float, seconds: float = 0.0) -> None:
+        """So much of it is done, and took so long."""
+        self._pace.done(Trainings.of(work), seconds)
+        if self.left is not None and not self._silent and self.limit is None:
             self._warn(time.monotonic() - self._begin)
+
+    def spare(self, work: Trainings | float) -> None:
+        """So much of it was done before."""
+        self._planned -= work
+
+    @property
+    def share(self) -> float:
+        """How much of the time that the planned work takes is over."""
+        left = self.left
+        elapsed = time.monotonic() - self._first
+        return 0.0 if left is None else elapsed / max(elapsed + left, 1e-9)
+
+    @property
+    def left(self) -> float | None:
+        """Seconds that the planned work will still take, by the tasks so far; None where nothing is known.
+
+        Tasks under way count as done by half.
+        """
+        done = self._pace.units(self._pace.finished)
+        if not done or not self._planned.number:
+            return None
+        elapsed = time.monotonic() - self._first
+        rest = max(0.0, self._pace.units(self._planned) - done)
+        under_way = min(rest, (self._at_once - 1) / 2 * done / self._pace.finished.number)
+        return elapsed * (rest - under_way) / (done + under_way)
 
     def close(self) -> None:
         if self._timer is not None:
             self._timer.cancel()
 
     def _warn(self, elapsed: float) -> None:
-        """What the tasks so far say of the whole; those under way count as done by half."""
-        speed = (self._done + (self._at_once - 1) / 2) / max(elapsed, 1e-9)
-        if elapsed > SOON or self._done >= 1:
+        """Say once that it will take long, if it will."""
+        if elapsed > SOON or self._pace.units(self._pace.finished) >= 1 - 1e-9:
             self._silent = True
-            if self._planned / speed > LONG:
-                self._say(f"this will take about {spoken(self._planned / speed)}")
+            if (whole := elapsed + (self.left or 0.0)) > LONG:
+                self._say(f"this will take about {spoken(whole)}")
 
     def _warn_blindly(self) -> None:
-        if not self._silent and not self._done and self._planned:
+        if not self._silent and not self._pace.finished.number and self._planned.number:
             self._silent = True
-            least = self._planned * SOON / self._at_once
+            least = self._pace.units(self._planned) * SOON / self._at_once
             if least > LONG:
                 self._say(f"one training takes more than {SOON:g} seconds, so this will take more than {spoken(least)}")
 

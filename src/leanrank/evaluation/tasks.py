@@ -15,6 +15,7 @@ from leanrank.engines.progress import ProgressBar
 from leanrank.errors import EngineError, LeanRankError, ParameterError
 from leanrank.evaluation.clock import Clock
 from leanrank.evaluation.journal import Journal, Task, key_of
+from leanrank.evaluation.pace import Trainings
 from leanrank.kernels._threads import default_threads
 
 #: A task whose worker is lost this often is not tried again.
@@ -79,7 +80,8 @@ class Tasks:
         self.elsewhere = (processes and n_jobs > 1) or hasattr(engine, "calls")
         self._bar = ProgressBar(shown=progress)
         self.clock = clock or Clock()
-        self._units: Callable[[Task], float] = lambda task: 1.0
+        self._work_of: Callable[[Task], Trainings | float] | None = None  # where there is a plan
+        self._counted: set[str] = set()  # tasks of the plan that are done
         self._one_thread: Any = None
         self._calls = _calls(n_jobs, processes=processes, engine=engine)
 
@@ -118,14 +120,18 @@ class Tasks:
             Tasks that are refused (with an error of ours) are appended with the error, and their result is None; they
             are tried again by the next run. Without it, the first such error is raised.
         """
-        distinct = {key_of(task): task for task in tasks}
-        self._bar.stage(title, sum(map(self._units, distinct.values())))
+        distinct: dict[str, Task] = {}
+        for key, task in ((key_of(task), task) for task in tasks):
+            if key in distinct and self._work_of is not None and key not in self._counted:
+                self.clock.spare(self._work_of(task))  # planned as another
+            distinct[key] = task
+        self._bar.stage(title, len(distinct))
         results: dict[str, Any] = {}
         for key, task in distinct.items():
             if (result := self.journal.get(task)) is not None:
                 results[key] = result
                 self.reused += 1
-                self._bar.step(self._units(task))
+                self._count(key, task)
         refused: dict[str, LeanRankError] = {}
 
         def keep(key: str, outcome: Outcome) -> None:
@@ -138,8 +144,7 @@ class Tasks:
                 self.journal.put(distinct[key], result, seconds)
                 self.computed += 1
                 results[key] = result
-                self.clock.done(self._units(distinct[key]))
-            self._bar.step(self._units(distinct[key]))
+            self._count(key, distinct[key], seconds)
 
         absent = {key: task for key, task in distinct.items() if key not in results}
         if absent:
@@ -192,11 +197,24 @@ class Tasks:
                         keep(key, (result, seconds))
             raise
 
-    def plan(self, units: float, units_of: Callable[[Task], float]) -> None:
-        """One bar for all runs from now on, of so many units; `units_of` says how many a task is."""
-        self._units = units_of
-        self._bar.plan(units)
-        self.clock.plan(units, self._calls.ready())
+    def plan(self, work: Trainings | float, work_of: Callable[[Task], Trainings | float]) -> None:
+        """One bar for all runs from now on, of so much work; `work_of` says how much a task is."""
+        self._work_of = work_of
+        self._bar.plan()
+        self.clock.plan(work, self._calls.ready())
+
+    def _count(self, key: str, task: Task, seconds: float | None = None) -> None:
+        """A task is done, and took so long; None: its result was there."""
+        if self._work_of is None:
+            self._bar.step()
+        elif key not in self._counted:
+            self._counted.add(key)
+            if seconds is None:
+                self.clock.spare(self._work_of(task))
+            else:
+                self.clock.done(self._work_of(task), seconds)
+            if (left := self.clock.left) is not None:
+                self._bar.at(self.clock.share, left)
 
     def close(self) -> None:
         """End threads, processes and the bar; let a cluster forget what was shared."""

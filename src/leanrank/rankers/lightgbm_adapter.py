@@ -105,9 +105,8 @@ class LightGBMAdapter(BoosterAdapter):
         highest = int(max(labels.max() for _, labels in sets))
         if highest >= _DEFAULT_LABELS and not params.get("label_gain"):
             model.set_params(label_gain=list(range(highest + 1)))
-        model._eval_at, metrics, callbacks = own.eval_at, [], []
-        if valid is not None:
-            metrics, model._eval_at, callbacks = self._watching(own, model, valid)
+        metrics, cutoffs, callbacks = self._watching(own, model, valid)
+        model._eval_at = cutoffs
         settings = model._process_params(stage="fit")  # what its `fit` does first, which would hold on to the data
         theirs = [settings["metric"]] if isinstance(settings["metric"], str) else settings["metric"] or []
         settings["metric"] = [*(name for name in metrics if name not in theirs), *theirs]
@@ -119,12 +118,17 @@ class LightGBMAdapter(BoosterAdapter):
             raise LeanRankError(f"LightGBM refused: {error}") from error
         self._keep(booster.model_to_string())
 
-    def _watching(self, own: OwnWatching, model: Any, valid: RankingData) -> tuple[list[str], Sequence[int], list[Any]]:
-        """What watches the held-out data, ours where given, else the estimator's own.
+    def _watching(
+        self, own: OwnWatching, model: Any, valid: RankingData | None
+    ) -> tuple[list[str], Sequence[int], list[Any]]:
+        """What watches the held-out data if there are any: ours where given, else the estimator's own.
 
         Metrics to be put before those of the estimator, their cutoffs, and LightGBM's callback that stops early.
         """
-        metrics, cutoffs = [], own.eval_at
+        metrics: list[str] = []
+        cutoffs = own.eval_at
+        if valid is None:
+            return metrics, cutoffs, []
         ours = self.eval_metric is not None or own.metric is None
         if ours:
             stem, cutoff = self._cutoff()

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from leanrank.errors import UnknownNameError
+from leanrank.evaluation.pace import Trainings
+from leanrank.selectors.hybrids import ELIMINATED, FILTER_FACTOR, STEP
 
 #: The race of methods looks at no more queries than this.
 SAMPLE_QUERIES = 1_500
@@ -12,10 +14,6 @@ SAMPLE_QUERIES = 1_500
 REPEATED_QUERIES = 400
 #: ... but not more often than this.
 REPEATS = 6
-#: What part of a training's cost does not depend on the number of features: measured with LightGBM, see decision 0013.
-FIXED_COST = 0.17
-#: What an elimination by the ranker costs in a fold, about, in trainings on all features.
-ELIMINATION = 1.5
 #: A curve is measured from this share of the features down to ...
 LARGEST_SHARE = 0.6
 #: ... this one.
@@ -72,7 +70,7 @@ class Effort:
 _FREE = ("mrmr-f", "mrmr-cosine", "blend+mrmr", "importance")
 _SMALL = ("mrmr-f", "mrmr-cosine", "best-gain-path", "importance")
 #: Every method of a portfolio, in the order of preference.
-EVERY = (
+EVERY: tuple[str, ...] = (
     "mrmr-f",
     "mrmr-cosine",
     "gas-cosine",
@@ -101,10 +99,24 @@ def effort_of(name: object) -> Effort:
     return EFFORTS[str(name)]
 
 
-def cost_of(n_chosen: int, n_features: int) -> float:
-    """What a training on so many of the features costs, in trainings on all of them.
+def cost_of(n_chosen: int, n_features: int) -> Trainings:
+    """What a training on so many of the features costs.
 
-    >>> round(cost_of(10, 100), 3), cost_of(100, 100)
-    (0.253, 1.0)
+    >>> cost_of(10, 100)
+    Trainings(number=1.0, columns=0.1)
     """
-    return FIXED_COST + (1 - FIXED_COST) * n_chosen / n_features
+    return Trainings(1.0, n_chosen / n_features)
+
+
+def elimination_of(n_wanted: int, n_features: int) -> Trainings:
+    """What an elimination by the ranker (`FilteredRFE`) down to so many of the features costs.
+
+    >>> elimination_of(6, 40)  # on 18, 12 and 8
+    Trainings(number=3.0, columns=0.95)
+    """
+    n_left, cost = min(FILTER_FACTOR * n_wanted, ELIMINATED, n_features), Trainings(0.0, 0.0)
+    n_last = n_wanted if n_wanted < n_left else 1
+    while n_left > n_last:
+        cost += cost_of(n_left, n_features)
+        n_left -= max(1, int(STEP * n_left))
+    return cost

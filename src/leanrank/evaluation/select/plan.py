@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from leanrank.evaluation.journal import Task
-from leanrank.evaluation.select.effort import ELIMINATION, Effort, cost_of
+from leanrank.evaluation.pace import Trainings
+from leanrank.evaluation.select.effort import Effort, cost_of, elimination_of
 
 
 @dataclass(frozen=True)
@@ -51,27 +52,33 @@ class Plan:
     def is_race(self) -> bool:
         return len(self.methods) > 1
 
-    def cost(self, k: int) -> float:
+    def cost(self, k: int) -> Trainings:
         """What a training on so many features costs."""
         return cost_of(min(k, self.n_features), self.n_features)
 
-    def units(self, task: Task, sample: str) -> float:
+    def units(self, task: Task, sample: str) -> Trainings | float:
         """What a task costs; those of the race carry the scope `sample`."""
-        if "features" not in task:
-            return ELIMINATION if "rfe" in task["method"] else 0.0
         part = self.sampled if self.sampled is not None and task["scope"] == sample else 1.0
-        return part * self.cost(len(task["features"]))
+        if "features" in task:
+            return part * self.cost(len(task["features"]))
+        return part * elimination_of(task["largest"], self.n_features) if "rfe" in task["method"] else 0.0
 
     @property
-    def total(self) -> float:
-        """What the run will cost."""
-        eliminations = ELIMINATION * sum("rfe" in name for name in self.methods)
-        path = sum(map(self.cost, self.sizes))
+    def total(self) -> Trainings:
+        """What the run will cost; the path of the winner is learned once more from all queries."""
+        wanted = max(self.race) if self.is_race else self.sizes[0]
+        eliminations = elimination_of(wanted, self.n_features) * sum("rfe" in name for name in self.methods)
+        path = self._costs(self.sizes)
+        again = self.n_repeats * (1 + path)
+        on_all = eliminations / len(self.methods)
         if not self.is_race:
-            return self.n_folds * (1 + eliminations + path) * (1 + self.n_repeats)
-        race = eliminations + len(self.methods) * sum(map(self.cost, self.race))
+            return self.n_folds * (1 + eliminations + path + again) + on_all
+        race = eliminations + len(self.methods) * self._costs(self.race)
         if self.sampled is not None:
             race = self.sampled * (race + 1)
         else:
-            path -= sum(self.cost(k) for k in self.race)  # mostly of the winner, which is there already
-        return self.n_folds * (1 + race + path + self.n_repeats * (1 + sum(map(self.cost, self.sizes))))
+            path = path - self._costs(self.race)  # mostly of the winner, which is there already
+        return self.n_folds * (1 + race + path + again) + on_all
+
+    def _costs(self, sizes: Sequence[int]) -> Trainings:
+        return sum(map(self.cost, sizes), Trainings(0.0, 0.0))
