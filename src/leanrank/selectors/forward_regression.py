@@ -37,9 +37,9 @@ class ForwardRegression(Selector):
 
     Parameters
     ----------
-    scale : {"minmax", "rank"}
-        How a feature is scaled inside each query: to [0, 1], or by its ranks. Ranks are the same for all increasing
-        functions of a feature.
+    scale : {"auto", "minmax", "rank"}
+        How a feature is scaled inside each query: to [0, 1], or by its ranks, which are the same for all increasing
+        functions of a feature. "auto" is [0, 1]; `leanrank.select` takes ranks for rankers that want no scaling, trees.
     ridge : float
         :math:`\lambda`, against chance among features that are nearly alike; must be > 0. From .001 to .3 it hardly
         matters on made data.
@@ -76,17 +76,18 @@ class ForwardRegression(Selector):
     """
 
     n_features_to_select: int | float | None = field(default=None, kw_only=False)
-    scale: str = "minmax"
+    scale: str = "auto"
     ridge: float = 0.03
     limits: Limits | None = None
     engine: Any = None
 
     def _check_parameters(self) -> None:
-        self._require_one_of("scale", SCALES)
+        self._require_one_of("scale", ("auto", *SCALES))
         self._require("ridge", "a number > 0", isinstance(self.ridge, (int, float)) and 0 < self.ridge < np.inf)
 
     def _fit(self, source: RankingSource) -> Path:
-        constant, moments = fold([Constant(), QueryMoments(self.scale)], source, self.engine)
+        scale = "minmax" if self.scale == "auto" else self.scale
+        constant, moments = fold([Constant(), QueryMoments(scale)], source, self.engine)
         limits = self._limits(source.feature_names)
         kept = varying(constant, limits.must_keep)
         part = Moments(moments.features[np.ix_(kept, kept)], moments.labels[kept], *moments[2:])

@@ -67,13 +67,12 @@ class Effort:
 
 
 #: Nothing but the graph and the reference is needed for these; BestGain costs more the further it goes.
-_FREE = ("mrmr-f", "mrmr-cosine", "blend+mrmr", "importance")
-_SMALL = ("mrmr-f", "mrmr-cosine", "best-gain-path", "importance")
+_FREE = ("forward-regression", "mrmr-f", "blend+mrmr", "importance")
+_SMALL = ("forward-regression", "mrmr-f", "best-gain-path", "importance")
 #: Every method of a portfolio, in the order of preference.
 EVERY: tuple[str, ...] = (
+    "forward-regression",
     "mrmr-f",
-    "mrmr-cosine",
-    "gas-cosine",
     "best-gain-path",
     "rank-filter",
     "blend+mrmr",
@@ -85,7 +84,7 @@ EVERY: tuple[str, ...] = (
 EFFORTS = {
     each.name: each
     for each in (
-        Effort("quick", ("mrmr-f", "mrmr-cosine", "importance"), _SMALL, n_sizes=4),
+        Effort("quick", ("forward-regression", "mrmr-f", "importance"), _SMALL, n_sizes=4),
         Effort("normal", _FREE, (*_SMALL, "rfe"), n_sizes=6),
         Effort("thorough", EVERY, EVERY, n_sizes=24, race_sizes=3, repeats=True),
     )

@@ -21,6 +21,7 @@ from leanrank.selectors._ranker_selector import RankerSelector
 from leanrank.selectors.bestgain import BestGain
 from leanrank.selectors.booster_importance import BoosterImportance
 from leanrank.selectors.column_limits import ColumnLimits
+from leanrank.selectors.forward_regression import ForwardRegression
 from leanrank.selectors.hybrids import IMPORTANCE, SIMILARITY, FilteredRFE, RelevanceMRMR
 from leanrank.selectors.limits import Limits
 from leanrank.stats.feature_graph import FeatureGraph
@@ -100,6 +101,8 @@ class Sight:
             chosen.set_params(limits=limits)
         if _gains_all_the_way(selector):
             chosen.set_params(max_features=self.largest)
+        if isinstance(selector, ForwardRegression) and selector.scale == "auto":
+            chosen.set_params(scale="minmax" if self.held_out.ranker.wants_scaling else "rank")
         if isinstance(selector, RankerSelector):
             return self._fitted_ranker(chosen)
         if isinstance(selector, GraphSelector) and _of_queries(chosen):
