@@ -64,12 +64,13 @@ def diff(
     trained = [ranker, metric, ranker_options.ranker_set, ranker_options.ranker_file]
     if data is None and (any(trained) or reading.given()):
         raise ParameterError("Nothing is measured without data: name them with --data FILE.")
-    sides = [Side.of(path, path.name) for path in (a, b)]
+    first, second = (Side.of(path, path.name) for path in (a, b))
     judged = None
     if data is not None:
-        judged = reading.read(data, at_least=largest_number(name for side in sides for name in side.features))
+        judged = reading.read(data, at_least=largest_number((*first.features, *second.features)))
     told = compare(
-        *sides,
+        first,
+        second,
         judged,
         ranker=ranker_options.ranker(ranker),
         metric=metric,

@@ -131,7 +131,9 @@ def _sizes(selection: Selection, test: dict[str, Any] | None) -> list[dict[str, 
     """
     column_of = {name: j for j, name in enumerate(selection.feature_names)}
     known = {point.k for point in selection.curve if point.on_path and point.k <= len(selection.path)}
-    views = {k: (selection.at(k), None) for k in known if k >= len(selection.settings["must_keep"])}
+    views: dict[int, tuple[Selection, dict[str, Any] | None]] = {
+        k: (selection.at(k), None) for k in known if k >= len(selection.settings["must_keep"])
+    }
     views[selection.n_features] = (selection, test)
     return [
         {

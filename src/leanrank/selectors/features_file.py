@@ -54,11 +54,12 @@ def upgraded(record: Any, path: str | os.PathLike[str]) -> dict[str, Any]:
             f"{path}: is a selection of format {version}, written by a later leanrank: this one reads formats up to "
             f"{VERSION}. Update leanrank."
         )
+    now: dict[str, Any] = record
     for since, change in enumerate((_from_0, _from_1)):
-        record = change(record) if version <= since else record
-    if record.get("kind") not in ("measured", "ordered"):
-        raise DataError(f"{path}: its 'kind' must be 'measured' or 'ordered'. Got {record.get('kind')!r}.")
-    return record
+        now = change(now) if version <= since else now
+    if now.get("kind") not in ("measured", "ordered"):
+        raise DataError(f"{path}: its 'kind' must be 'measured' or 'ordered'. Got {now.get('kind')!r}.")
+    return now
 
 
 def not_one(path: str | os.PathLike[str]) -> str:
@@ -90,5 +91,5 @@ def _from_1(record: dict[str, Any]) -> dict[str, Any]:
 def _steps(trace: Any, names: list[str]) -> list[str]:
     """The whole path from the steps, where these begin with the features kept; else these alone."""
     steps = trace if isinstance(trace, list) else []
-    path = [step.get("name") for step in steps if isinstance(step, dict)]
+    path = [str(step.get("name")) for step in steps if isinstance(step, dict)]
     return path if path[: len(names)] == names else list(names)

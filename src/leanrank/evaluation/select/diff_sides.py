@@ -20,6 +20,7 @@ from leanrank.rankers._base import Ranker
 from leanrank.rankers._saving import FORMAT as MODEL
 from leanrank.rankers._saving import load_ranker
 from leanrank.selectors._base import Selector
+from leanrank.selectors.column_limits import ColumnLimits
 from leanrank.selectors.features_file import upgraded
 from leanrank.selectors.limits import Limits
 
@@ -106,5 +107,5 @@ class Side:
     def _priced(self) -> bool:
         return self.settings.get("costs") is not None or self.settings.get("groups") is not None
 
-    def _limits(self) -> Any:
+    def _limits(self) -> ColumnLimits:
         return Limits(self.settings["costs"], self.settings["groups"]).bound("diff", self.feature_names)
