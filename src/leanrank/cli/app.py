@@ -30,6 +30,7 @@ from leanrank.cli.report import report
 from leanrank.cli.reproduce import reproduce
 from leanrank.cli.select import select
 from leanrank.cli.train import train
+from leanrank.cli.warm import warm
 from leanrank.errors import LeanRankError
 
 # The error of a mistyped command or option; its class is public only as the base of this one.
@@ -59,7 +60,7 @@ app = typer.Typer(
 _FIND = (lint, graph, select, order, reduce)
 _RANK = (train, predict, evaluate, compare, reproduce, report)
 app.command("import", cls=Command)(import_logs)
-for command in (costs, *_FIND, *_RANK, export, convert, demo):
+for command in (costs, *_FIND, *_RANK, export, convert, demo, warm):
     app.command(cls=Command)(command)
 
 
