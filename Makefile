@@ -9,7 +9,7 @@ JOBS ?= 2
 # offers a build for the processor, never with CUDA's libraries; without torch those tests skip.
 TORCH ?= torch==2.13.0
 
-.PHONY: demo test test-browser test-engines lint bench reproduce quality docs linkcheck clean setup setup-browser setup-docs cpu-torch
+.PHONY: demo test dist oldest test-browser test-engines lint bench reproduce quality docs linkcheck clean setup setup-browser setup-docs cpu-torch
 
 # The package alone is enough to use it; the tests bring every library they compare with.
 $(VENV)/.ready: pyproject.toml
@@ -88,6 +88,26 @@ docs: $(VENV)/.installed-docs  ## the documentation, into docs/_build
 
 linkcheck: $(VENV)/.installed-docs  ## every link to other sites; needs the network
 	$(BIN)/python -m sphinx -q -b linkcheck -D plot_gallery=0 docs docs/_build/linkcheck
+
+# Python to try the wheel with, in an environment that holds nothing else.
+DIST_PYTHON ?= $(PYTHON)
+
+dist: $(VENV)/.ready  ## sdist and wheel, checked, installed and tried away from the repository
+	rm -rf build/dist-env build/wheel-env dist
+	$(PYTHON) -m venv build/dist-env
+	build/dist-env/bin/python -m pip install --quiet --disable-pip-version-check build
+	build/dist-env/bin/python -m build --outdir dist .
+	$(PYTHON) .ci/dist_contents.py dist
+	$(DIST_PYTHON) -m venv build/wheel-env
+	build/wheel-env/bin/python -m pip install --quiet --disable-pip-version-check dist/*.whl
+	build/wheel-env/bin/python .ci/wheel_smoke.py
+
+OLDEST := build/oldest-env
+
+oldest:  ## the tests with the oldest versions that are allowed
+	test -x $(OLDEST)/bin/python || $(PYTHON) -m venv $(OLDEST)
+	$(OLDEST)/bin/python -m pip install --quiet --disable-pip-version-check -c constraints/oldest.txt -e '.[test]'
+	$(OLDEST)/bin/python -m pytest -n $(JOBS) --dist worksteal
 
 clean:
 	rm -rf $(VENV) docs/_build docs/generated docs/gallery .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache build dist

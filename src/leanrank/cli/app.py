@@ -32,6 +32,7 @@ from leanrank.cli.reproduce import reproduce
 from leanrank.cli.select import select
 from leanrank.cli.shadow import shadow
 from leanrank.cli.train import train
+from leanrank.cli.warm import warm
 from leanrank.errors import LeanRankError
 
 # The error of a mistyped command or option; its class is public only as the base of this one.
@@ -61,7 +62,7 @@ app = typer.Typer(
 _FIND = (lint, graph, select, diff, order, reduce)
 _RANK = (train, predict, evaluate, shadow, compare, reproduce, report)
 app.command("import", cls=Command)(import_logs)
-for command in (costs, *_FIND, *_RANK, export, convert, demo):
+for command in (costs, *_FIND, *_RANK, export, convert, demo, warm):
     app.command(cls=Command)(command)
 
 

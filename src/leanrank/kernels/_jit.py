@@ -170,6 +170,11 @@ def n_compiled() -> int:
     return _compiling.count
 
 
+def cache_folder() -> str:
+    """Where compiled kernels are kept."""
+    return str(_Cache(cache_folder).cache_path)
+
+
 def intrinsic(function: Callable[..., Any]) -> Any:
     """Give LLVM's own instructions a name that kernels can call."""
     return numba.extending.intrinsic(function)

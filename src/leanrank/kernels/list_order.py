@@ -43,7 +43,8 @@ def _ascending(keys: Words, counts: ShortInts, order: ShortInts) -> None:
             other_place[to] = place[i]
         key, other_key = other_key, key
         place, other_place = other_place, place
-    order[:] = place
+    for i in range(n):
+        order[i] = place[i]
 
 
 @kernel
@@ -69,7 +70,9 @@ def rank_lists(
         order = np.empty(b - a, np.int32)
         for j in range(bits.shape[1]):
             if b - a < _FEW:
-                order[:] = np.argsort(keys[j], kind="mergesort")
+                ascending = np.argsort(keys[j], kind="mergesort")
+                for i in range(b - a):
+                    order[i] = ascending[i]
             else:
                 _ascending(keys[j], counts, order)
             if keys[j, order[0]] != keys[j, order[-1]]:

@@ -10,15 +10,13 @@ by ascending score, and sorted_* what follows that order; v any values by row.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from leanrank.kernels._jit import Floats, Ints, ShortInts, kernel
 
 
 @kernel
-def label_levels(y: Any, query_ptr: Ints, first: int, last: int, level: ShortInts) -> float:
+def label_levels(y: Floats, query_ptr: Ints, first: int, last: int, level: ShortInts) -> float:
     """Rank of each label among its query's distinct labels (1 = lowest); returns the number of pairs."""
     pairs = 0.0
     for q in range(first, last):
@@ -49,8 +47,9 @@ def sort_by_score(
     """Rows of each query by ascending score, with their scores and levels in that order (read on end from then on)."""
     for q in range(first, last):
         a, b = query_ptr[q], query_ptr[q + 1]
-        order[a:b] = np.argsort(scores[a:b]) + a
+        ascending = np.argsort(scores[a:b])
         for k in range(a, b):
+            order[k] = a + ascending[k - a]
             sorted_scores[k] = scores[order[k]]
             sorted_level[k] = level[order[k]]
 
@@ -62,10 +61,12 @@ def active_sums(s: Floats, level: ShortInts, v: Floats, above: Floats, below: Fl
     ``above_i = sum of v_j over y_j > y_i, s_i + 1 > s_j`` and ``below_i = sum of v_j over y_j < y_i, s_j + 1 > s_i``.
     """
     n = len(s)
-    top = level.max()
+    top = 0
+    for i in range(n):
+        top = max(top, level[i])
+        above[i] = 0.0
+        below[i] = 0.0
     if top < 2:
-        above[:] = 0.0
-        below[:] = 0.0
         return
     tree = np.zeros(top + 1)
     total = 0.0

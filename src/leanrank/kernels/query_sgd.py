@@ -85,7 +85,8 @@ def softmax_targets(y: Floats, query_ptr: Any, out: Floats) -> None:
     for q in range(len(query_ptr) - 1):
         a, b = query_ptr[q], query_ptr[q + 1]
         top = np.max(y[a:b])
-        out[a:b] = np.exp(y[a:b] - top)
+        for i in range(a, b):
+            out[i] = np.exp(y[i] - top)
         out[a:b] /= np.sum(out[a:b])
 
 

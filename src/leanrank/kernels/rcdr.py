@@ -133,4 +133,6 @@ def centred_ranks(X: Array, query_ptr: Ints, first: int, last: int, out: Floats)
     for q in range(first, last):
         start, end = query_ptr[q], query_ptr[q + 1]
         for j in range(X.shape[1]):
-            out[start - offset : end - offset, j] = 2.0 * _centred_ranks(X[start:end, j].copy(), 0.0)
+            ranks = _centred_ranks(X[start:end, j].copy(), 0.0)
+            for i in range(end - start):
+                out[start - offset + i, j] = 2.0 * ranks[i]

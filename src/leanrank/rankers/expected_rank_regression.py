@@ -80,7 +80,7 @@ class ExpectedRankRegression(Ranker):
         if self.ridge > 0:
             Z = np.vstack((Z, np.sqrt(self.ridge) * np.eye(Z.shape[1])))
             target = np.concatenate((target, np.zeros(Z.shape[1])))
-        b = np.linalg.lstsq(Z, target)[0]
+        b = np.linalg.lstsq(Z, target, rcond=None)[0]
         self.coef_ = -b
         self.intercept_ = float(centre @ b - middle)
 

@@ -56,7 +56,8 @@ class PairwiseSquaredHinge:
         self._threads = default_threads() if n_threads is None else n_threads
         self._tasks = split_queries(data.query_ptr, max(1, data.n_rows // _TASK_ROWS))
         self._level = np.empty(data.n_rows, dtype=np.int32)
-        pairs = self._each(lambda first, last: label_levels(data.y, data.query_ptr, first, last, self._level))
+        y = data.y.astype(np.float64)  # as scores are: one sort is compiled for both
+        pairs = self._each(lambda first, last: label_levels(y, data.query_ptr, first, last, self._level))
         self.n_pairs = int(sum(pairs))
 
     def at(self, s: Vector) -> Margins:
