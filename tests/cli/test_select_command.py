@@ -44,7 +44,8 @@ def test_the_main_job_writes_features_and_says_what_to_do_next(train, here, caps
     arguments = ["select", str(train), *QUICK, "--max-loss", "0.1", "-o", "features.json", "--test", str(train)]
     assert run(arguments) == 0
     out = capsys.readouterr().out
-    assert "Before and after" in out
+    assert "> recommended" in out
+    assert "Test queries: " in out
     assert "leanrank train" in out
     record = json.loads((here / "features.json").read_text())
     assert record["indices"] == [i - 1 for i in record["ids"]]
@@ -52,20 +53,20 @@ def test_the_main_job_writes_features_and_says_what_to_do_next(train, here, caps
     assert (here / "features.json.db").exists()
 
 
-def test_where_nothing_smaller_is_proven_it_shows_what_there_is_and_how_to_take_it(train, here, capsys):
-    arguments = ["select", str(train), *QUICK, "--max-loss=0", "-o", "features.json"]
-    assert run(arguments) == 0
+def test_where_nothing_smaller_is_proven_it_shows_what_there_is(train, here, capsys):
+    arguments = ["select", str(train), *QUICK, "-o", "features.json", "--answer", "certified"]
+    assert run([*arguments, "--max-loss=0"]) == 0
     out = capsys.readouterr().out
     assert "Keep all 7 features" in out
-    assert "Fewer features, for a larger loss" in out
-    next_step = out.split("(finished work is not repeated):")[1].strip()
-    assert next_step.startswith(f"leanrank select {train}")
-    assert "--max-loss=0" not in next_step
-    fewer = json.loads((here / "features.json").read_text())["provable"]
-    assert run(next_step.split()[1:]) == 0
+    assert "nothing smaller is proven to lose at most 0" in " ".join(out.split())
+    assert json.loads((here / "features.json").read_text())["answers"]["certified"]["features"]
+    least = _offered(out)[0]  # the largest set of the path
+    assert run([*arguments, "--max-loss", least[-1]]) == 0
     kept = len(json.loads((here / "features.json").read_text())["names"])
-    assert kept <= fewer["n_features"]
-    assert f"{kept} of 7 features" in capsys.readouterr().out
+    assert kept <= int(least[0])
+    assert f"{kept} of 7 features keep" in capsys.readouterr().out
+    assert run([*arguments, "--answer", "certfied"]) == 2
+    assert "--answer: Unknown answer 'certfied': did you mean 'certified'" in capsys.readouterr().err
 
 
 def test_the_next_command_can_be_copied(here, capsys):
@@ -105,33 +106,35 @@ def test_a_journal_of_other_settings_is_moved_aside(train, here, capsys):
 
 
 def _offered(out):
-    """The rows of the table of smaller sets: each takes the --max-loss in its last cell."""
-    rows = [line.split("│") for line in out.split("takes --max-loss")[1].splitlines() if line.startswith("│")]
+    """The rows of the path: a size first, and last the --max-loss that certifies it."""
+    rows = [line.split() for line in out.split("takes --max-loss")[1].splitlines()]
+    rows = [row for row in rows if row and row[0].isdigit()]
     assert rows
     return rows
 
 
-def test_fewer_features_are_offered_for_a_larger_loss(train, here, capsys):
-    arguments = ["select", str(train), *QUICK, "-o", "f.json"]
+def test_every_size_of_the_path_can_be_had_for_its_loss(train, here, capsys):
+    arguments = ["select", str(train), *QUICK, "-o", "f.json", "--answer", "certified"]
     assert run([*arguments, "--max-loss", "0.02"]) == 0
     out = capsys.readouterr().out
     for row in _offered(out)[-2:]:
-        assert run([*arguments, "--max-loss", row[-2].strip()]) == 0
-        assert len(json.loads((here / "f.json").read_text())["names"]) <= int(row[1])
+        assert run([*arguments, "--max-loss", row[-1]]) == 0
+        assert len(json.loads((here / "f.json").read_text())["names"]) <= int(row[0])
         assert json.loads((here / "f.json").read_text())["proven"]
 
 
-def test_with_prices_what_is_offered_is_cheaper(train, here, capsys):
+def test_with_prices_smaller_sets_say_what_they_cost(train, here, capsys):
     (here / "costs.csv").write_text("feature,cost\n" + "".join(f"{j},{[1, 20, 2][j % 3]}\n" for j in range(1, 8)))
-    arguments = ["select", str(train), *QUICK, "--costs", "costs.csv", "-o", "f.json"]
+    arguments = ["select", str(train), *QUICK, "--costs", "costs.csv", "-o", "f.json", "--answer", "certified"]
     assert run([*arguments, "--max-loss", "0.01"]) == 0
     out = capsys.readouterr().out
     for row in _offered(out)[-3:]:
-        assert run([*arguments, "--max-loss", row[-2].strip()]) == 0
+        assert run([*arguments, "--max-loss", row[-1]]) == 0
         record = json.loads((here / "f.json").read_text())
         assert record["proven"]
-        point = next(p for p in record["curve"] if (p["method"], p["k"]) == (record["method"], record["measured_k"]))
-        assert point["cost"] <= float(row[2])
+        k = record["answers"]["certified"]["measured_k"]
+        point = next(p for p in record["curve"] if p["on_path"] and p["k"] == k)
+        assert point["cost"] <= float(row[1])
 
 
 def test_a_table_without_gaps_has_no_missing_values(here, capsys):
@@ -375,7 +378,7 @@ def test_ctrl_c_says_how_to_resume_and_resuming_gives_the_same(train, here):
     assert "--resume f.json.db" in error
     assert not os.path.exists("f.json")
     resumed = subprocess.run([*command, *options, "--resume", "f.json.db"], capture_output=True, text=True, check=True)
-    assert "Before and after" in resumed.stdout
+    assert "> recommended" in resumed.stdout
     whole = json.loads((here / "f.json").read_text())
     subprocess.run([*command, *options[:-1], "g.json"], capture_output=True, check=True)
     fresh = json.loads((here / "g.json").read_text())

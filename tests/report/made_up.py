@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from leanrank import RankingData, Selection
+from leanrank.evaluation.select.answers import Answer
+from leanrank.evaluation.select.curve_point import CurvePoint, Evidence
 from leanrank.evaluation.select.effort import EFFORTS
 from leanrank.evaluation.select.evidence import changes
-from leanrank.evaluation.select.selection import CurvePoint
+from leanrank.evaluation.select.resolution import Forecast
 
 HOSTILE = (
     "<script>window.hacked = 1</script>",
@@ -51,24 +55,11 @@ def made_up(names: list[str], n_kept: int = 5, *, n_queries: int = 30, costs: ob
         for k in sorted({*EFFORTS["thorough"].sizes(1, K), n_kept})
         if k < K
     ]
-    curve.append(CurvePoint("all features", K, float(K), 0.5, 0.0, 0.0, 0.0, 0.0, (0.5,) * 5))
-    at = next(p for p in curve if p.method == "gas" and p.k == n_kept)
+    nothing = Evidence({"nogueira": None, "low": None, "high": None, "frequency": {}}, (), changes(np.zeros(n_queries)))
+    curve.append(CurvePoint("all features", K, float(K), 0.5, 0.0, 0.0, 0.0, (0.5,) * 5, True, 0.0, nothing))
     change = rng.normal(-0.01, 0.1, n_queries) * (rng.random(n_queries) < 0.7)
-    d = {"mean": at.difference, "low": at.low, "high": at.high, "low_one_sided": at.low, "p": 0.01, "n_queries": 30}
     worst = np.argsort(change)[:10]
-    selection = Selection(
-        features=tuple(names[j] for j in chosen),
-        indices=tuple(int(j) for j in chosen),
-        method="gas",
-        measured_k=n_kept,
-        path=tuple(names[j] for j in order),
-        proven=True,
-        reason="the smallest set that was made up",
-        versus_all=d,
-        nested=d,
-        baseline={"n_features": K, "cost": float(K), "mean": 0.5},
-        curve=tuple(curve),
-        pareto=tuple(p for p in curve if p.method == "gas"),
+    evidence = Evidence(
         stability={
             "nogueira": 0.8,
             "low": 0.7,
@@ -76,9 +67,32 @@ def made_up(names: list[str], n_kept: int = 5, *, n_queries: int = 30, costs: ob
             "frequency": {names[j]: round(1 - i / (2 * n_kept), 6) for i, j in enumerate(order[: 2 * n_kept])},
         },
         losers=tuple({"query": ids[q], "all_features": 0.5, "selected": round(0.5 + change[q], 6)} for q in worst),
+        per_query=changes(change),
+    )
+    curve = [replace(p, evidence=evidence) if p.method == "gas" else p for p in curve]
+    at = next(p for p in curve if p.method == "gas" and p.k == n_kept)
+    d = {"mean": at.difference, "low": at.low, "high": at.high, "n_queries": 30}
+
+    def answer(name: str, columns: np.ndarray, method: str) -> Answer:
+        k, none = len(columns), dict.fromkeys(("mean", "low", "high"), 0.0) | {"n_queries": 30}
+        e = d if method == "gas" else none
+        indices, named = tuple(int(j) for j in columns), tuple(names[j] for j in columns)
+        proven = method == "gas"
+        return Answer(
+            name, named, indices, method, k, float(k), e, e, 0.015, proven, "it was made up", "It is made up."
+        )
+
+    selection = Selection(
+        safe=answer("safe", order, "all features"),
+        recommended=answer("recommended", chosen, "gas"),
+        certified=answer("certified", order, "all features"),
+        path=tuple(names[j] for j in order),
+        path_method="gas",
+        baseline={"n_features": K, "cost": float(K), "mean": 0.5},
+        curve=tuple(curve),
+        pareto=tuple(p for p in curve if p.method == "gas"),
+        forecast=Forecast.before(30, 0.002).measured(0.02),
         feature_names=tuple(names),
-        dropped=tuple(names[j] for j in order[n_kept:]),
-        cost=float(n_kept),
         settings={
             "metric": "NDCG(k=10)",
             "metric_name": "ndcg@10",
@@ -87,6 +101,7 @@ def made_up(names: list[str], n_kept: int = 5, *, n_queries: int = 30, costs: ob
             "n_features": None,
             "max_loss": 0.002,
             "level": 0.95,
+            "answer": "recommended",
             "costs": costs,
             "groups": None,
             "budget": None,
@@ -99,7 +114,6 @@ def made_up(names: list[str], n_kept: int = 5, *, n_queries: int = 30, costs: ob
             "valid": None,
         },
         seconds=1.0,
-        per_query=changes(change),
     )
     return selection, data
 
@@ -107,5 +121,14 @@ def made_up(names: list[str], n_kept: int = 5, *, n_queries: int = 30, costs: ob
 def point(method: str, k: int, K: int, rng: np.random.Generator) -> CurvePoint:
     loss = round(-0.2 / (k + 1) + 0.2 / (K + 1) - 0.01 * rng.random(), 6)
     return CurvePoint(
-        method, k, float(k), round(0.5 + loss, 6), loss, loss - 0.02, loss + 0.02, loss - 0.015, (0.5 + loss,) * 5
+        method=method,
+        k=k,
+        cost=float(k),
+        mean=round(0.5 + loss, 6),
+        difference=loss,
+        low=loss - 0.02,
+        high=loss + 0.02,
+        per_fold=(0.5 + loss,) * 5,
+        on_path=method == "gas",
+        certified_loss=0.015 - loss if method == "gas" else None,
     )

@@ -121,17 +121,8 @@ def test_a_report_without_data_has_no_empty_places(tmp_path):
 
 def test_every_feature_kept(tmp_path):
     selection, data = made_up(["a", "b", "c"], 2)
-    everything = replace(
-        selection,
-        method="all features",
-        features=("a", "b", "c"),
-        indices=(0, 1, 2),
-        path=("a", "b", "c"),
-        dropped=(),
-        losers=(),
-        per_query={"better": 0, "worse": 0, "same": 30, "edges": [-1e-6, 1e-6], "counts": [0]},
-        stability={"nogueira": None, "low": None, "high": None, "frequency": {"a": 1.0, "b": 1.0, "c": 1.0}},
-    )
+    alone = (selection.curve[-1],)
+    everything = replace(selection, answer="certified", path_method="all features", curve=alone, pareto=alone)
     summary = summarize(everything, data)
     page = html(summary)
     assert 'type="range"' not in page  # there is no path to slide along
@@ -161,7 +152,7 @@ def test_json_is_the_summary(tmp_path, hostile):
 
 def test_half_a_character_can_be_written(tmp_path):
     selection, _ = made_up(["a", "b", "c", "d"], 2)
-    broken = replace(selection, reason="half \ud800 a character")
+    broken = replace(selection, recommended=replace(selection.recommended, reason="half \ud800 a character"))
     for name in ("r.html", "r.md", "r.json"):
         broken.report(tmp_path / name)
         assert r"half \ud800" in (tmp_path / name).read_text(encoding="utf-8").replace("\\\\", "\\")

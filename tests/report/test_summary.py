@@ -11,7 +11,7 @@ from tests.report.made_up import HOSTILE, made_up
 
 from leanrank import FeatureGraph, RankingData, make_ranking, select
 from leanrank.errors import DataError
-from leanrank.report import charts
+from leanrank.report import charts, tables
 from leanrank.report._summary import summarize
 from leanrank.report.alike import STANDS_FOR, alike, groups, nearest, nearest_kept, representatives, spread, stands_for
 from leanrank.selectors.hybrids import IMPORTANCE, SIMILARITY
@@ -173,14 +173,27 @@ def test_hostile_names_stay_what_they_are():
 
 def test_where_all_features_stay_the_path_of_what_could_be_proven_is_shown():
     data, _ = make_ranking(40, n_informative=4, n_redundant=2, n_noise=4, random_state=0)
-    selection = select(data, "ranksvm", methods=["gas", "mrmr"], cv=3, max_loss=0, progress=False)
+    asked = {"methods": ["gas", "mrmr"], "cv": 3, "max_loss": 0, "answer": "certified", "progress": False}
+    selection = select(data, "ranksvm", **asked)
     assert selection.provable is not None
     summary = summarize(selection, data)
     assert summary["path_method"] == selection.provable["method"]
     assert summary["kept"] == [data.feature_names[j] for j in summary["path"]]
-    sizes = {point.k for point in selection.curve if point.method == selection.provable["method"]}
+    sizes = {point.k for point in selection.walked}
     assert [said["k"] for said in summary["sentences"]] == [*sorted(sizes), 10]
     assert summary["sentences"][-1]["sentence"] == summary["sentence"] == selection.sentence()
     assert [point["method"] for point in summary["curve"] if point["chosen"]] == ["all features"]
     drawn = charts.curve(summary)
     assert [row["k"] for row in drawn["datasets"]["points"] if row["chosen"]] == [10]
+
+
+def test_the_answers_and_every_size_of_the_path_have_their_numbers(planted):
+    data, _, selection = planted
+    summary = summarize(selection, data)
+    assert [answer["name"] for answer in summary["answers"]] == ["safe", "recommended", "certified"]
+    assert summary["answers"][1]["features"] == summary["kept"]
+    for point in summary["curve"]:
+        assert point["on_path"] == (point["evidence"] is not None)
+    rows = tables.answers(summary).rows
+    assert rows[1][0] == "recommended (this page)"
+    assert rows[1][-1] == ", ".join(selection.features)

@@ -17,8 +17,11 @@ from leanrank.errors import ParameterError
 class MeasuringOptions:
     """Sizes, ranker, metric, methods, folds, seed and where the work is done; see `option_groups`."""
 
-    k: Annotated[int | None, typer.Option("-k", help="How many features, instead of the stop rule.")] = None
-    max_loss: Annotated[float | None, typer.Option(help="The loss the stop rule allows (0.002).")] = None
+    k: Annotated[int | None, typer.Option("-k", help="How many features, instead of finding out.")] = None
+    max_loss: Annotated[float | None, typer.Option(help="The loss to certify (0.002).")] = None
+    answer: Annotated[str, typer.Option(help="safe, recommended or certified: which of the answers is written.")] = (
+        "recommended"
+    )
     ranker: Annotated[
         str | None,
         typer.Option(
@@ -42,13 +45,14 @@ class MeasuringOptions:
 
     def check(self) -> None:
         """Refuse numbers that cannot be, before any work."""
+        from leanrank.evaluation.select.answers import answer_name
+
         check_seed(self.seed)
+        answer_name(self.answer)
         if self.max_loss is not None and not 0 <= self.max_loss < math.inf:
             raise ParameterError(f"--max-loss must be >= 0 and finite. Got {self.max_loss}.")
         if self.k is not None and self.max_loss is not None:
-            raise ParameterError(
-                "-k fixes the number of features, --max-loss lets the stop rule find it: drop one of them."
-            )
+            raise ParameterError("-k fixes the number of features, --max-loss finds it: drop one of them.")
 
     def read(self) -> dict[str, Any]:
         """The same as parameters of `leanrank.select`; a ranker or an engine that is not known is refused."""
@@ -64,6 +68,7 @@ class MeasuringOptions:
             "methods": self.methods,
             "n_features": self.k,
             "max_loss": self.max_loss,
+            "answer": self.answer,
             "effort": self.effort,
             "time_limit": self.time_limit,
             "cv": self.cv,

@@ -1,4 +1,4 @@
-"""A selection as tables on the terminal."""
+"""A selection on one page of the terminal: what to ship, what is known of the risk, and what else there is."""
 
 from __future__ import annotations
 
@@ -9,97 +9,102 @@ from rich.table import Table
 from rich.text import Text
 
 if TYPE_CHECKING:
-    from leanrank.evaluation.select.selection import CurvePoint, Selection
+    from leanrank.evaluation.select.answers import Answer
+    from leanrank.evaluation.select.curve_point import CurvePoint
+    from leanrank.evaluation.select.selection import Selection
 
-#: Smaller sets that are offered.
-OFFERED = 8
+#: Sizes of the path that are shown.
+SHOWN = 6
+#: Names of features that are shown, and how many letters of them.
+NAMED, LETTERS = 16, 150
 
 
 def show_selection(selection: Selection, test: dict[str, Any] | None, console: Console) -> None:
-    """The answer, the features, and what changed."""
-    from leanrank.evaluation.records import ALL_FEATURES
-
-    kept_all = selection.method == ALL_FEATURES
-    style = "green" if selection.proven and not kept_all else "yellow"
+    """The answers with their numbers, the features, the risk, and the other sizes of the path."""
+    chosen = selection.chosen
+    style = "green" if selection.proven else "yellow"
     console.print(Text(selection.sentence(), style=f"bold {style}"))
-    console.print(Text(f"Why: {selection.reason}."))
+    console.print(_answers(selection))
+    if test is not None:
+        measured = f"{test['all_features']:.4f} with all features, {test['selected']:.4f} with these"
+        console.print(Text(f"Test queries: {measured}, {_interval(test['difference'])}."))
+    if not chosen.is_everything:
+        console.print(Text(f"Ship: {_named(chosen)}."))
+        console.print(Text(f"Risk: {chosen.risk}"))
+    console.print(Text(f"Why:  {selection.reason}."))
+    console.print(Text(f"More: {selection.forecast.sentence()}."))
     if selection.sample:
         console.print(Text(f"{selection.sample['sentence']}."))
-    if not kept_all:
-        console.print(_kept(selection))
-    console.print(_before_and_after(selection, test))
-    n, loss = selection.nested["mean"], selection.settings["max_loss"]
-    if n < -loss:
-        console.print(Text(f"Chosen again without each fold, the loss is {-n:.4f}: expect less than held out says."))
-    console.print(Text(f"Method: {selection.method}. Ranker: {selection.settings['ranker']}"))
-    smaller = smaller_sets(selection)
-    if selection.settings["n_features"] is None and smaller:
-        console.print(_offered(smaller, priced=selection.priced))
+    if len(selection.walked) > 1:
+        console.print(_path(selection))
 
 
-def smaller_sets(selection: Selection) -> list[CurvePoint]:
-    """Sets cheaper than the chosen one (without prices: smaller), each bounded better than those cheaper still.
+def _answers(selection: Selection) -> Table:
+    """The three answers, that which was asked for marked."""
+    metric, total = selection.settings["metric_name"].upper(), len(selection.feature_names)
+    table = Table(box=None, pad_edge=False)
+    headings = ("", "features", *(["cost"] * selection.priced), f"{metric} against all {total}", "what is known")
+    for heading in headings:
+        table.add_column(heading, justify="right" if heading in ("features", "cost") else "left")
+    for answer in selection.answers.values():
+        mark, style = (">", "bold") if answer.name == selection.answer else (" ", "")
+        cost = [f"{answer.cost:g}"] * selection.priced
+        change = "unchanged" if answer.is_everything else _interval(answer.estimate)
+        table.add_row(f"{mark} {answer.name}", str(answer.k), *cost, change, _known(selection, answer), style=style)
+    return table
 
-    None where the queries are too few to prove anything at any loss.
-    """
-    from leanrank.evaluation.bootstrap import FEWEST_QUERIES
-    from leanrank.evaluation.select.stop_rule import surer_than_cheaper
 
-    if selection.versus_all["n_queries"] < FEWEST_QUERIES:
-        return []
-    own = next(p for p in selection.curve if (p.method, p.k) == (selection.method, selection.measured_k))
-    cheaper = [p for p in selection.curve if (p.cost, p.k) < (own.cost, own.k)]
-    return [cheaper[i] for i in surer_than_cheaper([(p.cost, p.k, p.bound) for p in cheaper])]
-
-
-def loss_that_takes(point: CurvePoint) -> float:
-    """The --max-loss, in thousandths, with which a set is proven."""
+def _known(selection: Selection, answer: Answer) -> str:
+    """What is known of an answer, in a few words."""
     from leanrank.evaluation.select.choice import thousandths
 
-    return max(0.0, thousandths(-point.bound))
+    loss = selection.settings["max_loss"]
+    if answer.name == "safe":
+        return answer.reason.partition(";")[0]
+    if answer.is_everything:
+        return f"nothing smaller is proven to lose at most {loss:g}" if answer.name == "certified" else "as safe"
+    if answer.proven:
+        return f"proven: loses at most {loss:g}"
+    if answer.certified_loss is None:
+        return "too few queries to prove anything"
+    return f"proven only: loses at most {thousandths(answer.certified_loss):g}"
 
 
-def _before_and_after(selection: Selection, test: dict[str, Any] | None) -> Table:
-    change = Table(title="Before and after", title_justify="left")
-    for heading in ("", "all features", "kept", "difference [95% interval]"):
-        change.add_column(heading, justify="left" if not heading else "right")
-    before, d, n = selection.baseline, selection.versus_all, selection.nested
-    metric = selection.settings["metric_name"].upper()
-    usable = f"{before['n_features']}" + (" usable" if before["n_features"] < len(selection.feature_names) else "")
-    dropped = f"{before['n_features'] - selection.n_features} dropped"
-    change.add_row("features", usable, f"{selection.n_features}", dropped)
-    change.add_row("cost", f"{before['cost']:g}", f"{selection.cost:g}", f"{selection.cost - before['cost']:+g}")
-    after = before["mean"] + d["mean"]
-    change.add_row(f"{metric}, held out", f"{before['mean']:.4f}", f"{after:.4f}", _interval(d))
-    change.add_row(f"{metric}, chosen again", "", f"{before['mean'] + n['mean']:.4f}", _interval(n))
-    if test is not None:
-        row = (f"{test['all_features']:.4f}", f"{test['selected']:.4f}", _interval(test["difference"]))
-        change.add_row(f"{metric}, test", *row)
-    return change
+def _named(answer: Answer) -> str:
+    """The features by name, as many as there is room for."""
+    names: list[str] = []
+    length = 0
+    for name in answer.features[:NAMED]:
+        length += len(name) + 2
+        if length > LETTERS and names:
+            break
+        names.append(name if len(name) <= LETTERS else f"{name[:LETTERS]}...")
+    more = answer.k - len(names)
+    return ", ".join(names) + (f" and {more} more" if more else "")
 
 
-def _kept(selection: Selection) -> Table:
-    features = Table(title="Kept", title_justify="left")
-    features.add_column("#", justify="right")
-    features.add_column("feature", overflow="fold")
-    features.add_column("chosen in folds", justify="right")
-    often = selection.stability["frequency"]
-    for position, name in enumerate(selection.features, start=1):
-        features.add_row(str(position), Text(name), f"{often.get(name, 0):.0%}")
-    return features
+def _path(selection: Selection) -> Table:
+    """The path, smallest last: what each size does, and what it takes to certify it."""
+    from leanrank.evaluation.select.choice import thousandths
 
-
-def _offered(points: list[CurvePoint], *, priced: bool) -> Table:
-    """What could be dropped at the price of a larger loss; of many sets, the surest."""
-    title = "Cheaper features, for a larger loss" if priced else "Fewer features, for a larger loss"
-    table = Table(title=title, title_justify="left")
-    for heading in ("features", *(["cost"] * priced), "method", "difference [95% interval]", "takes --max-loss"):
-        table.add_column(heading, justify="left" if heading == "method" else "right")
-    for point in points[-OFFERED:]:
+    table = Table(box=None, pad_edge=False)
+    priced = ["cost"] * selection.priced
+    title = f"{selection.path_method}'s first"
+    for heading in (title, *priced, "against all [95%, all at once]", "takes --max-loss"):
+        table.add_column(heading, justify="right")
+    for point in offered(selection):
         interval = _interval({"mean": point.difference, "low": point.low, "high": point.high})
-        cost = [f"{point.cost:g}"] * priced
-        table.add_row(str(point.k), *cost, Text(point.method), interval, f"{loss_that_takes(point):g}")
+        takes = "-" if point.certified_loss is None else f"{thousandths(point.certified_loss):g}"
+        table.add_row(str(point.k), *[f"{point.cost:g}"] * selection.priced, interval, takes)
     return table
+
+
+def offered(selection: Selection) -> list[CurvePoint]:
+    """The sizes of the path, at most `SHOWN` of them, spread over all."""
+    walked = selection.walked
+    if len(walked) <= SHOWN:
+        return list(walked)
+    return [walked[round(i * (len(walked) - 1) / (SHOWN - 1))] for i in range(SHOWN)]
 
 
 def _interval(d: dict[str, float]) -> str:

@@ -69,6 +69,8 @@ def select(
 ) -> None:
     """Find the fewest features of FILE that rank as well as all of them.
 
+    Three answers: what is safe to drop, what is recommended, what is certified to lose at most --max-loss.
+
     Example: leanrank select train.txt -o features.json
     """
     # whatever can be refused before any work is refused here
@@ -97,7 +99,7 @@ def select(
         if delivery.is_shown:
             _show(selection, tested, files.data, [path for path in (output, report) if path is not None])
             same = [*reading.arguments(), *ranker_options.arguments()]
-            next_step = _next_step(selection, file, delivery.features_file, measuring.ranker, same, typed)
+            next_step = _next_step(file, delivery.features_file, measuring.ranker, same)
             if next_step is not None:
                 Console().print(Text(next_step), soft_wrap=True)
 
@@ -152,14 +154,7 @@ def _show(selection: Selection, test: dict[str, Any] | None, data: RankingData, 
         console.print(Text(f"Written: {path}"), soft_wrap=True)
 
 
-def _next_step(
-    selection: Selection, file: Path, features: Path | None, ranker: str | None, same: list[str], typed: Invocation
-) -> str | None:
-    if selection.provable is not None:
-        k, loss = selection.provable["n_features"], selection.provable["max_loss"]
-        again = typed.command("--max-loss", f"{loss:g}", without=["--max-loss"])
-        more = "judge more queries, or " if selection.undecided else ""
-        return f"Next: {more}allow a larger loss to keep {k} or fewer (finished work is not repeated):\n  {again}"
+def _next_step(file: Path, features: Path | None, ranker: str | None, same: list[str]) -> str | None:
     if features is None:
         return None
     from leanrank.evaluation.select.run import default_ranker

@@ -62,7 +62,7 @@ def _of_selection(
 ) -> dict[str, Any]:
     settings = selection.settings
     column_of = {name: j for j, name in enumerate(selection.feature_names)}
-    path = [column_of[name] for name in selection.path]
+    path = [column_of[name] for name in _path(selection)]
     features = _features(selection, path)
     graph, checked, notes = _of_data(selection, data, path, engine)
     if graph is not None:
@@ -78,8 +78,11 @@ def _of_selection(
         "sentence": selection.sentence(),
         "proven": selection.proven,
         "reason": selection.reason,
-        "provable": selection.provable,
-        "undecided": selection.undecided,
+        "risk": selection.chosen.risk,
+        "answer": selection.answer,
+        "answers": [answer.to_dict() for answer in selection.answers.values()],
+        "forecast": selection.forecast.to_dict(),
+        "everything": selection.chosen.is_everything,
         "method": selection.method,
         "path_method": selection.path_method,
         "metric": settings["metric_name"].upper(),
@@ -108,6 +111,12 @@ def _of_selection(
         "source": selection.source,
         "versions": versions(),
     }
+
+
+def _path(selection: Selection) -> list[str]:
+    """The features in order; those that are kept come first."""
+    kept = set(selection.features)
+    return [*selection.features, *(name for name in selection.path if name not in kept)]
 
 
 def _features(selection: Selection, path: list[int]) -> list[dict[str, Any]]:
@@ -171,9 +180,14 @@ def _of_data(
 
 
 def _point(point: CurvePoint, selection: Selection) -> dict[str, Any]:
-    """A point of the curve; `low` and `high` are differences to all features, as `difference` is."""
-    chosen = point.method == selection.method and point.k == selection.measured_k
+    """A point of the curve; `low` and `high` are differences to all features, as `difference` is.
+
+    One of the path has what it is certified at and its evidence; its features are the first of the path.
+    """
+    chosen = point.on_path and point.method == selection.method and point.k == selection.measured_k
+    known = point.to_dict()
     return {
+        **{name: known[name] for name in ("on_path", "certified_loss", "evidence")},
         "method": point.method,
         "k": point.k,
         "cost": point.cost,
@@ -188,16 +202,16 @@ def _point(point: CurvePoint, selection: Selection) -> dict[str, Any]:
 
 def _sentences(selection: Selection) -> list[dict[str, Any]]:
     """What each measured size of the path does, smallest first; the last keeps everything."""
-    name, total = selection.settings["metric_name"], len(selection.feature_names)
-    at = {point.k: point for point in selection.curve if point.method in (selection.path_method, ALL_FEATURES)}
-    at.update({point.k: point for point in selection.curve if point.method == selection.path_method})
+    name, total, most = selection.settings["metric_name"], len(selection.feature_names), selection.settings["max_loss"]
+    at = {point.k: point for point in selection.curve if point.on_path and point.method == ALL_FEATURES}
+    at.update({point.k: point for point in selection.walked})
     said = {
         k: sentence_of(
             k,
             total,
             name,
             {"mean": point.difference, "low": point.low, "high": point.high},
-            proven=point.bound >= -selection.settings["max_loss"],
+            proven=point.certified_loss is not None and point.certified_loss <= most,
         )
         for k, point in at.items()
     }

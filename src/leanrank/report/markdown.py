@@ -30,7 +30,8 @@ def escaped(text: object) -> str:
 
 
 def _selection(summary: dict[str, Any]) -> list[str]:
-    parts = [f"# {escaped(summary['sentence'])}", f"Why: {escaped(summary['reason'])}.", f"{tables.badge(summary)[1]}."]
+    parts = [f"# {escaped(summary['sentence'])}", f"Why: {escaped(summary['reason'])}."]
+    parts += [f"Risk: {escaped(summary['risk'])}", f"{tables.badge(summary)[1]}.", _table(tables.answers(summary))]
     parts += [_facts([(what, f"{figure} ({beside})") for what, figure, beside in tables.summary_facts(summary)])]
     parts += [_table(tables.kept(summary)), _table(tables.front(summary))]
     changes = summary["per_query"]

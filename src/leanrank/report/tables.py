@@ -155,19 +155,38 @@ def run_facts(summary: dict[str, Any]) -> list[tuple[str, str]]:
 def _stop_rule(s: dict[str, Any]) -> str:
     if s["n_features"] is not None:
         return f"none: {s['n_features']} features asked for"
-    return f"a loss of at most {s['max_loss']:g}, at a level of {100 * s['level']:g}%"
+    return f"certified: a loss of at most {s['max_loss']:g}, at a level of {100 * s['level']:g}%"
 
 
 def badge(summary: dict[str, Any]) -> tuple[bool, str]:
     """Whether to be glad, and how sure the answer is."""
     s = summary["settings"]
-    if summary["undecided"]:
-        return False, "Too few queries to prove that a smaller set will do"
-    if summary["provable"] is not None:
-        return True, f"Every smaller set measured loses more than {s['max_loss']:g}"
+    if summary["everything"]:
+        return False, f"Nothing smaller: {summary['reason']}" if summary["answer"] != "safe" else "Changes nothing"
     if summary["proven"]:
-        return True, f"Proven at {100 * s['level']:g}% to lose at most {s['max_loss']:g}, whatever was tried"
-    return False, f"An estimate: too few queries to prove that it loses at most {s['max_loss']:g}"
+        return True, f"Proven at {100 * s['level']:g}% to lose at most {s['max_loss']:g}"
+    return False, f"An estimate, not proven to lose at most {s['max_loss']:g}"
+
+
+def answers(summary: dict[str, Any]) -> Table:
+    """The three answers, with their features by name."""
+    columns = [("answer", "text"), ("features", "whole"), ("against all", "signed"), ("from", "signed")]
+    columns += [("to", "signed"), ("certified to lose at most", "figure"), ("which", "text")]
+    rows = []
+    for answer in summary["answers"]:
+        estimate, names = answer["estimate"], answer["features"]
+        more = f" and {len(names) - LISTED} more" if len(names) > LISTED else ""
+        mark = " (this page)" if answer["name"] == summary["answer"] else ""
+        rows.append(
+            [
+                answer["name"] + mark,
+                len(names),
+                *(estimate[name] for name in ("mean", "low", "high")),
+                answer["certified_loss"],
+                ", ".join(names[:LISTED]) + more,
+            ]
+        )
+    return Table("Three answers", columns, rows, note=f"{summary['forecast']['sentence']}.")
 
 
 def _costs(s: dict[str, Any]) -> str:
@@ -181,8 +200,12 @@ def summary_facts(summary: dict[str, Any]) -> list[tuple[str, str, str]]:
     metric = summary["metric"]
     facts = [
         ("features kept", f"{summary['n_kept']:,}", f"of {summary['n_features']:,}"),
-        (metric, f"{before['mean'] + d['mean']:.4f}", f"{before['mean']:.4f} with all features"),
-        ("chosen again", f"{n['mean']:+.4f}", f"{n['low']:+.4f} to {n['high']:+.4f}, on queries that did not choose"),
+        (f"{metric} against all", f"{n['mean']:+.4f}", f"{n['low']:+.4f} to {n['high']:+.4f}, where it did not choose"),
+        (
+            "where it chose",
+            f"{d['mean']:+.4f}",
+            f"optimistic: {before['mean']:.4f} to {before['mean'] + d['mean']:.4f}",
+        ),
     ]
     if summary["test"] is not None:
         t = summary["test"]["difference"]

@@ -7,10 +7,10 @@ from dataclasses import replace
 import numpy as np
 
 from leanrank.evaluation.select.choice import Candidate, Rule
+from leanrank.evaluation.select.race import Race
+from leanrank.evaluation.select.resolution import resolution
 
-
-def _candidates(*sizes):
-    return [Candidate("m", k, (tuple(range(k)),) * 3, float(k)) for k in sizes]
+RULE = Rule(n_features=None, max_loss=0.02, level=0.95, budget=np.inf, priced=False, random_state=0)
 
 
 def _noise(n_queries=60):
@@ -18,87 +18,101 @@ def _noise(n_queries=60):
     return noise - noise.mean()
 
 
-def test_where_nothing_is_proven_all_features_stay_and_it_says_what_could_be():
+def test_where_nothing_is_certified_nothing_is_taken_and_a_larger_loss_is_known():
     everything, noise = np.full(60, 0.5), _noise()
-    values = np.stack([everything + 3 * noise, everything + noise - 0.01, everything + noise, everything])
-    candidates = _candidates(1, 2, 3, 9)
-    rule = Rule(n_features=None, max_loss=0.02, level=0.95, budget=np.inf, priced=False, random_state=0)
-    found = rule.compare(candidates, values)
-    choice = rule.choose(candidates, values, found)
-    assert (choice.index, choice.proven) == (3, True)
-    # the third is the surest
-    bound = -found[2].low_one_sided
-    assert choice.provable.n_features == 3
-    assert bound <= choice.provable.max_loss < bound + 0.001
-    assert replace(rule, max_loss=choice.provable.max_loss).choose(candidates, values, found).index == 2
-    # a set that costs too much is not there to be kept
-    poor = replace(rule, budget=5.0).choose(candidates, values, found)
-    assert (poor.index, poor.proven, poor.provable) == (2, False, None)
-    assert "60 queries prove only that it loses at most" in poor.reason
+    values = np.stack([everything + noise, everything + noise - 0.01, everything + 3 * noise])
+    assert RULE.certified(values, everything) is None
+    losses = RULE.certified_losses(values, everything)
+    assert replace(RULE, max_loss=losses[0] + 1e-6).certified(values, everything) == 0
+    assert replace(RULE, max_loss=losses[2] + 1e-6).certified(values, everything) == 2
 
 
-def test_the_smallest_proven_set_is_taken_however_good_a_larger_one_looks():
+def test_the_smallest_certified_set_is_taken_however_good_a_larger_one_looks():
     everything, noise = np.full(60, 0.5), _noise()
-    values = np.stack([everything - 0.1, everything - 0.001 + 0.001 * noise, everything + 0.2 + noise, everything])
-    rule = Rule(n_features=None, max_loss=0.02, level=0.95, budget=np.inf, priced=False, random_state=0)
-    candidates = _candidates(1, 2, 3, 9)
-    choice = rule.choose(candidates, values, rule.compare(candidates, values))
-    assert (choice.index, choice.proven, choice.provable) == (1, True, None)
+    values = np.stack([everything + 0.2 + noise, everything - 0.001 + 0.001 * noise, everything - 0.1])
+    assert RULE.certified(values, everything) == 1
 
 
-def test_contenders_of_the_stop_rule_are_bounded_better_than_anything_smaller():
+def test_a_set_below_one_that_is_not_certified_is_not_either():
     everything, noise = np.full(60, 0.5), _noise()
-    rows = [everything - 0.3, everything + noise, everything - 0.1 + noise, everything + 0.1 * noise, everything]
-    rule = Rule(n_features=None, max_loss=0.02, level=0.95, budget=np.inf, priced=False, random_state=0)
-    candidates = _candidates(1, 2, 3, 4, 9)
-    assert rule.contenders(candidates, np.stack(rows), 8) == [0, 1, 3]
-    assert rule.contenders(candidates, np.stack(rows), 2) == [1, 3]
+    values = np.stack([everything - 0.1 + noise, everything + 0.001 * noise])
+    assert RULE.certified(values, everything) is None
 
 
-def test_contenders_at_a_fixed_size_are_the_first_of_those_that_may_be_best():
-    noise = np.stack([np.random.default_rng(seed).normal(0, 0.05, 60) for seed in range(5)])
-    values = 0.5 + noise - np.array([0.0, 0.2, 0.0, 0.0, 0.0])[:, None]
-    candidates = [Candidate(name, 2, ((0, 1),) * 3, 2.0) for name in "abcd"]
-    candidates.append(Candidate("all features", 3, ((0, 1, 2),) * 3, 3.0))
-    rule = Rule(n_features=2, max_loss=0.02, level=0.95, budget=np.inf, priced=False, random_state=0)
-    assert rule.contenders(candidates, values, 8) == [0, 2, 3]
-    assert rule.contenders(candidates, values, 2) == [0, 2]
+def test_what_is_recommended_loses_no_more_than_the_queries_can_tell():
+    everything, noise = np.full(60, 0.5), _noise()
+    values = np.stack([everything + 0.1 * noise, everything + 0.02 + 0.1 * noise, everything - 0.05 + 0.1 * noise])
+    told = resolution(values - everything)
+    assert 0.002 < told < 0.02
+    strict = replace(RULE, max_loss=0.0)
+    assert strict.certified(values, everything) is None
+    assert strict.recommended(values, everything) == 1
+    assert replace(RULE, max_loss=0.5).recommended(values, everything) == 2  # a loss that was asked for stands
+    assert replace(RULE, n_features=7).recommended(values[:1], everything) == 0
 
 
-def test_very_few_queries_prove_nothing_and_tell_nothing_apart():
-    values = np.stack([np.full(9, 0.9), np.full(9, 0.5), np.full(9, 0.5)])
-    candidates = _candidates(1, 2, 3)
-    stop = Rule(n_features=None, max_loss=0.02, level=0.95, budget=np.inf, priced=False, random_state=0)
-    choice = stop.choose(candidates, values, stop.compare(candidates, values))
-    assert (choice.index, choice.provable) == (2, None)
-    assert "9 queries are too few to prove anything" in choice.reason
-    poor = replace(stop, budget=2.5).choose(candidates, values, stop.compare(candidates, values))
-    assert (poor.index, poor.proven) == (0, False)
-    twice = np.repeat(values, 2, axis=1)
-    assert stop.choose(candidates, twice, stop.compare(candidates, twice)).index == 0
+def test_very_few_queries_certify_nothing():
+    values, everything = np.full((2, 9), 0.9), np.full(9, 0.5)
+    assert RULE.certified(values, everything) is None
+    assert RULE.certified(np.full((2, 18), 0.9), np.full(18, 0.5)) == 1
 
 
-def test_where_every_smaller_set_loses_for_sure_it_says_so():
-    everything, noise = np.full(60, 0.5), 0.01 * _noise()
-    values = np.stack([everything - 0.3 + noise, everything - 0.1 + noise, everything])
-    candidates = _candidates(1, 2, 3)
-    stop = Rule(n_features=None, max_loss=0.02, level=0.95, budget=np.inf, priced=False, random_state=0)
-    choice = stop.choose(candidates, values, stop.compare(candidates, values))
-    assert choice.index == 2
-    assert choice.reason.startswith("every smaller set that was measured loses more than 0.02; a max_loss of 0.1")
-    assert "would leave 2 features or fewer" in choice.reason
+def test_an_estimate_is_measured_on_queries_that_did_not_choose():
+    rng = np.random.default_rng(0)
+    reference, folds = rng.random(90), np.split(rng.permutation(90), 3)
+    # the smaller set wins by a little on the queries of two folds, and loses much on those of the third
+    small = reference + np.where(np.isin(np.arange(90), folds[2]), -0.3, 0.02)
+    values = np.stack([reference + 0.001 * rng.normal(size=90), small])
+    rule = replace(RULE, max_loss=0.13)
+    assert rule.recommended(values, reference) == 1
+    estimate = rule.nested(values, reference, folds, "recommended")
+    lost = small - reference
+    without = [bool(rule.recommended(np.delete(values, f, axis=1), np.delete(reference, f))) for f in folds]
+    assert without == [False, False, True]  # only who does not see the third fold takes the small set
+    assert abs(estimate.mean - float(lost[folds[2]].sum()) / 90) < 0.001
+    # where nothing may be taken that is all features, if they can be paid
+    strict = replace(RULE, max_loss=0.0)
+    bad = np.stack([reference - 0.4 - 0.01 * rng.random(90)])
+    assert strict.nested(bad, reference, folds, "certified").mean == 0
+    assert replace(strict, affords_all=False).nested(bad, reference, folds, "certified").mean < -0.4
+
+
+def _methods(*sizes):
+    names = "abcd"[: len(sizes)]
+    return [Candidate(name, k, (tuple(range(k)),) * 3, float(k)) for name, k in zip(names, sizes, strict=True)]
+
+
+def test_a_race_takes_the_first_method_that_is_not_shown_to_be_worse():
+    noise = np.stack([np.random.default_rng(seed).normal(0, 0.05, 60) for seed in range(4)])
+    values = 0.5 + noise - np.array([0.2, 0.0, 0.0, 0.0])[:, None]
+    assert Race(_methods(2, 2, 2, 2), values, RULE).winner() == "b"
+    assert Race(_methods(2, 2, 2, 2), values[::-1], RULE).winner() == "a"
+
+
+def test_the_winner_of_a_fold_does_not_depend_on_its_queries():
+    rng = np.random.default_rng(1)
+    folds = np.split(rng.permutation(90), 3)
+    values = 0.5 + rng.normal(0, 0.05, (3, 90)) + np.array([0.0, 0.03, 0.04])[:, None]
+    race = Race(_methods(2, 2, 2), values, RULE)
+    for fold, winner in zip(folds, race.winners(folds), strict=True):
+        other = values.copy()
+        other[:, fold] = rng.normal(0, 5, (3, len(fold)))
+        assert Race(race.candidates, other, RULE).winner(fold) == winner
+
+
+def test_a_race_over_several_sizes_and_part_of_the_queries():
+    rng = np.random.default_rng(2)
+    values = np.full((4, 80), np.nan)
+    values[:, :50] = 0.5 + rng.normal(0, 0.02, (4, 50))
+    values[:2, :50] -= 0.2
+    candidates = [Candidate(name, k, ((0,),) * 3, 1.0) for name in "ab" for k in (2, 5)]
+    assert Race(candidates, values, RULE).winner() == "b"
 
 
 def test_sets_of_the_size_asked_for_come_before_smaller_ones():
-    rule = Rule(n_features=2, max_loss=0.0, level=0.95, budget=np.inf, priced=False, random_state=0)
-    values = np.random.default_rng(0).random((3, 50))
-    short = Candidate("short", 1, ((0,),) * 3, 1.0)
-    whole = Candidate("whole", 2, ((0, 1),) * 3, 2.0)
-    everything = Candidate("all features", 3, ((0, 1, 2),) * 3, 3.0)
+    rule = replace(RULE, n_features=2)
+    values = np.random.default_rng(0).random((2, 50))
     values[0] += 0.5
-    for candidates, expected in (([short, whole, everything], 1), ([whole, short, everything], 0)):
-        choice = rule.choose(candidates, values, rule.compare(candidates, values))
-        assert choice.index == expected
-    alone = rule.choose([short, everything], values[:2], rule.compare([short, everything], values[:2]))
-    assert alone.index == 0
-    assert "fewer than 2 features" in alone.reason
+    assert Race(_methods(1, 2), values, rule).winner() == "b"
+    assert Race(_methods(2, 1), values, rule).winner() == "a"
+    assert Race(_methods(1, 1), values, rule).winner() == "a"

@@ -77,50 +77,73 @@ def test_the_evidence_is_complete(planted, chosen):
     assert chosen.reason in text
 
 
-def test_the_stop_rule_takes_the_smallest_that_passes(chosen):
-    assert chosen.proven
-    assert chosen.provable is None
+def test_the_certified_set_is_the_smallest_that_passes(chosen):
+    certified = chosen.with_answer("certified")
+    assert certified.proven
+    assert certified.provable is None
     at = {(point.method, point.k): point for point in chosen.curve}
-    k = chosen.n_features
-    assert at[(chosen.method, k)].difference == chosen.versus_all["mean"]
-    assert chosen.versus_all["low_one_sided"] >= -0.03
-    smaller = [point for point in chosen.curve if point.k < k]
+    k = certified.n_features
+    assert at[(certified.method, k)].difference == certified.versus_all["mean"]
+    assert at[(certified.method, k)].certified_loss == certified.chosen.certified_loss <= 0.03
+    smaller = [point for point in chosen.walked if point.k < k]
     assert smaller
-    assert all(point.low < -0.03 for point in smaller)
+    assert all(point.certified_loss > 0.03 for point in smaller)
 
 
-def test_with_much_effort_the_number_of_features_is_exact_not_one_of_the_sizes_of_the_curve():
+def test_what_is_certified_does_not_depend_on_the_answer_asked_for(planted, chosen):
+    for name in ("safe", "certified"):
+        asked = select(planted[0], **QUICK, answer=name)
+        assert asked.features == getattr(chosen, name).features
+        assert asked.answers == chosen.answers
+    with pytest.raises(UnknownNameError, match="did you mean 'certified'"):
+        select(planted[0], **QUICK, answer="certifed")
+
+
+def test_answers_are_nested_along_the_path(chosen):
+    assert chosen.recommended.k <= chosen.certified.k <= chosen.safe.k
+    assert set(chosen.recommended.features) <= set(chosen.certified.features) <= set(chosen.safe.features)
+    losses = [point.certified_loss for point in chosen.walked]
+    assert losses == sorted(losses)
+    assert [point.k for point in chosen.walked] == sorted((point.k for point in chosen.walked), reverse=True)
+
+
+def test_with_much_effort_the_number_of_features_is_exact():
     data, _ = make_ranking(80, n_informative=17, n_redundant=0, n_noise=13, random_state=0)
     sizes = set()
     for max_loss in (0.05, 0.06, 0.07):
-        chosen = select(data, **{**QUICK, "methods": ["mrmr-cosine"], "max_loss": max_loss}, effort="thorough")
+        settings = {**QUICK, "methods": ["mrmr-cosine"], "max_loss": max_loss, "answer": "certified"}
+        chosen = select(data, **settings, effort="thorough")
         at = {point.k for point in chosen.curve}
         assert chosen.proven
         assert chosen.n_features - 1 in at  # it was tried, and is not proven
         sizes.add(chosen.n_features)
-    assert sizes - set(EFFORTS["thorough"].sizes(1, 30))
+    assert sizes - set(EFFORTS["normal"].sizes(1, 30))
 
 
 def test_few_queries_prove_little_so_all_features_stay(planted, tmp_path):
     path = tmp_path / "run.db"
-    kept = select(planted[0], **{**QUICK, "max_loss": None}, journal=path)
+    kept = select(planted[0], **{**QUICK, "max_loss": None}, answer="certified", journal=path)
     assert kept.method == "all features"
     assert sorted(kept.features) == sorted(planted[0].feature_names)
     assert kept.features == kept.path
     assert kept.dropped == ()
+    assert not kept.proven  # nothing was dropped, so nothing is worth a proof
     assert kept.versus_all["mean"] == 0
     assert "120 queries prove of no smaller set that it loses at most 0.002" in kept.reason
     assert kept.sentence() == "Keep all 15 features: no smaller set is proven to lose at most 0.002 of NDCG@10"
+    assert kept.forecast.queries_needed > 120
+    assert "120 judged queries" in kept.forecast.sentence()
     assert max(point.difference for point in kept.curve if point.k < 15) > 0  # though one looks better
     assert without_time(load_selection(_saved(kept, tmp_path))) == without_time(kept)
-    # what could be proven is what a larger loss gives, from the same journal and with few more fits
+    # what could be proven is what a larger loss gives, from the same journal and without any training
     fits = _fits(path)
-    fewer = select(planted[0], **{**QUICK, "max_loss": kept.provable["max_loss"]}, journal=path)
-    assert _fits(path) <= fits + 3 * 16 * 3
+    asked = {**QUICK, "answer": "certified", "journal": path}
+    fewer = select(planted[0], **{**asked, "max_loss": kept.provable["max_loss"]})
+    assert _fits(path) == fits
     assert fewer.proven
     assert fewer.method == kept.provable["method"]
     assert kept.features[: fewer.n_features] == fewer.features
-    less = select(planted[0], **{**QUICK, "max_loss": kept.provable["max_loss"] - 0.001}, journal=path)
+    less = select(planted[0], **{**asked, "max_loss": kept.provable["max_loss"] - 0.001})
     assert less.n_features > fewer.n_features
 
 
@@ -129,10 +152,10 @@ def test_the_loss_that_could_be_proven_is_proven():
     for seed in range(4):
         data, _ = make_ranking(60, (5, 10), n_informative=20, n_noise=25, random_state=seed)
         settings = {**QUICK, "ranker": RankSVM(C=1.0), "methods": ["mrmr-f", "gas-cosine"]}
-        kept = select(data, **{**settings, "max_loss": 0})
+        kept = select(data, **{**settings, "max_loss": 0}, answer="certified")
         if kept.provable is not None:
             promised += 1
-            fewer = select(data, **{**settings, "max_loss": kept.provable["max_loss"]})
+            fewer = select(data, **{**settings, "max_loss": kept.provable["max_loss"]}, answer="certified")
             assert fewer.proven
             assert fewer.n_features <= kept.provable["n_features"]
     assert promised

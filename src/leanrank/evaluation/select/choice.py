@@ -1,17 +1,18 @@
-"""What `select` takes of what it measured: at a size, or by the stop rule."""
+"""What `select` is asked for, and the methods at sizes that it may take."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from leanrank.evaluation.confidence_set import confidence_set
-from leanrank.evaluation.select.stop_rule import Difference, differences, surer_than_cheaper
+from leanrank.evaluation.select.certify import certified_losses
+from leanrank.evaluation.select.resolution import resolution
+from leanrank.evaluation.select.stop_rule import Difference, differences
 
 #: Level of the model confidence set of the methods: one outside of it is called worse than the best. Hansen, Lunde and
 #: Nason (2011) report theirs at 75% and at 90%: the first where cross-validations are repeated, ...
@@ -24,46 +25,20 @@ Values = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Candidate:
-    """A method at a size, with the set it chose in each fold and what those sets cost on average.
-
-    `adaptive`: it was measured because of what others had shown.
-    """
+    """A method at a size, with the set it chose in each fold and what those sets cost on average."""
 
     method: str
     k: int
     sets: tuple[tuple[int, ...], ...]
     cost: float
-    adaptive: bool = False
-
-
-class Provable(NamedTuple):
-    """The smallest loss at which something smaller than all features is proven, and what that would be."""
-
-    max_loss: float
-    n_features: int
-    method: str
-    mean: float
-
-
-@dataclass(frozen=True)
-class Choice:
-    """The index of the chosen candidate, whether its loss is proven small, and why it was chosen.
-
-    Where the stop rule keeps all features, `provable` is what it would take with a larger `max_loss`.
-    """
-
-    index: int
-    proven: bool
-    reason: str
-    provable: Provable | None = None
 
 
 @dataclass(frozen=True)
 class Rule:
-    """What is asked for: a number of features, or the smallest (with prices: cheapest) set that loses little.
+    """What is asked for, and how sure one must be.
 
-    Candidates come in the order of preference, all features last; `values` has a row for each: the metric of every
-    query, NaN where it skips one.
+    `values` has a row for each set of the path, the largest first: the metric of every query, NaN where it skips one.
+    `reference` is that of all features.
     """
 
     n_features: int | None
@@ -73,105 +48,74 @@ class Rule:
     priced: bool
     random_state: int
     mcs_level: float = MCS_LEVEL
+    affords_all: bool = True
 
-    def compare(self, candidates: Sequence[Candidate], values: Values) -> list[Difference]:
-        """Differences to all features, with bounds that hold for all candidates at once."""
-        return differences(
-            values,
-            values[-1],
-            max_loss=self.max_loss,
-            level=self.level,
-            adaptive=None if self.n_features is not None else [c.adaptive for c in candidates],
-            random_state=self.random_state,
-        )
+    def first_not_worse(self, values: Values) -> int:
+        """The first row that is not shown to be worse than another."""
+        return confidence_set(values, level=self.mcs_level, random_state=self.random_state)[0]
 
-    def choose(self, candidates: Sequence[Candidate], values: Values, losses: Sequence[Difference]) -> Choice:
-        """The choice; `losses` is what `compare` says of these values."""
-        if self.n_features is None:
-            return self._stop(candidates, [mean(v) for v in values], losses)
-        rows = self._of_the_size(candidates)
-        best = rows[self._confidence_set(values[rows])[0]]
-        asked = f"{self.n_features} feature{'s' * (self.n_features > 1)}"
-        short = any(len(s) != self.n_features for s in candidates[best].sets)
-        if len(rows) == 1:
-            how = "no other method was measured" + f", and it chooses fewer than {asked}" * short
-        else:
-            size = f"which all choose fewer than {asked}" if short else f"at {asked}"
-            how = (
-                f"of {len(rows)} methods {size} on held-out queries, the first in the portfolio that "
-                f"{self.mcs_level:.0%} confidence does not show to be worse than the best"
-            )
-        return Choice(best, losses[best].proves(self.max_loss), how)
+    def of_the_size(self, candidates: Sequence[Candidate]) -> list[int]:
+        """Those of the size asked for, smaller ones only where there are no others; all, where no size is asked for."""
+        every = range(len(candidates))
+        return [i for i in every if all(len(s) == self.n_features for s in candidates[i].sets)] or list(every)
 
-    def nested(self, candidates: Sequence[Candidate], values: Values, folds: Sequence[NDArray[np.int64]]) -> Difference:
-        """Choose without a fold, measure on that fold, for each fold: what the choosing itself is worth."""
-        baseline = values[-1]
-        picked = baseline.copy()
-        for test in folds:
-            others = np.setdiff1d(np.arange(len(baseline)), test)
-            if (~np.isnan(baseline[others])).sum() >= 2:  # with fewer there is nothing to choose by
-                losses = self.compare(candidates, values[:, others])
-                picked[test] = values[self.choose(candidates, values[:, others], losses).index][test]
-        return differences(
-            picked[None], baseline, max_loss=self.max_loss, level=self.level, random_state=self.random_state
-        )[0]
+    def compare(self, values: Values, reference: Values) -> list[Difference]:
+        """Differences to all features, with intervals that hold for all rows at once."""
+        return differences(values, reference, level=self.level, random_state=self.random_state)
 
-    def contenders(self, candidates: Sequence[Candidate], values: Values, n: int) -> list[int]:
-        """Up to `n` candidates that may still be chosen, and are worth measuring better.
+    def certified_losses(self, values: Values, reference: Values) -> Values:
+        """The smallest loss at which each set of the path is certified."""
+        return certified_losses(values, reference, level=self.level, random_state=self.random_state)
 
-        At a fixed size, the first of those that are not shown to be worse than another. For the stop rule, those whose
-        loss is bounded better than that of any smaller set, the surest of them.
-        """
+    def certified(self, values: Values, reference: Values) -> int | None:
+        """The smallest set that is certified to lose at most `max_loss`; None where none is."""
+        return smallest_within(self.certified_losses(values, reference), self.max_loss)
+
+    def recommended(self, values: Values, reference: Values) -> int | None:
+        """The set to recommend; None where that is all features."""
         if self.n_features is not None:
-            rows = self._of_the_size(candidates)
-            return [rows[i] for i in self._confidence_set(values[rows])[:n]]
-        bounds = [d.low_one_sided for d in self.compare(candidates, values)]
-        front = surer_than_cheaper([(c.cost, c.k, b) for c, b in zip(candidates[:-1], bounds[:-1], strict=True)])
-        return sorted(front[-n:])
+            return 0
+        resolved = max(self.max_loss, resolution(values - reference, level=self.level))
+        return smallest_within(self.certified_losses(values, reference), resolved)
 
-    def _of_the_size(self, candidates: Sequence[Candidate]) -> list[int]:
-        """Sets of the size asked for; smaller ones only where there are no others."""
-        smaller = range(len(candidates) - 1)
-        return [i for i in smaller if all(len(s) == self.n_features for s in candidates[i].sets)] or list(smaller)
+    def nested(self, values: Values, reference: Values, folds: Sequence[NDArray[np.int64]], answer: str) -> Difference:
+        """Choose without a fold, measure on that fold, for each fold: what an answer is worth to other queries.
 
-    def _confidence_set(self, values: Values) -> list[int]:
-        return confidence_set(values, level=self.mcs_level, random_state=self.random_state)
+        Where nothing is chosen that is all features, or what the budget allows of them.
+        """
+        choose = self.certified if answer == "certified" else self.recommended
+        picked = reference.copy()
+        otherwise = reference if self.affords_all else values[0]
+        for test in folds:
+            others = np.setdiff1d(np.arange(len(reference)), test)
+            if (~np.isnan(reference[others])).sum() >= 2:  # with fewer there is nothing to choose by
+                index = choose(values[:, others], reference[others])
+                picked[test] = otherwise[test] if index is None else values[index, test]
+        return self.compare(picked[None], reference)[0]
 
-    def _stop(self, candidates: Sequence[Candidate], means: list[float], losses: Sequence[Difference]) -> Choice:
-        """The smallest set proven to lose little. That is all features where no other is: they lose nothing."""
+    def estimate(
+        self, index: int, values: Values, reference: Values, folds: Sequence[NDArray[np.int64]], answer: str
+    ) -> dict[str, float]:
+        """What a set of the path is worth to other queries, with an interval that covers it.
 
-        def smallest(loss: float) -> int | None:
-            proven = [i for i in range(len(candidates) - 1) if losses[i].proves(loss)]
-            return min(proven, key=lambda i: (candidates[i].cost, candidates[i].k, -means[i], i), default=None)
+        The mean is nested. Choosing with fewer queries, it is a little too low, as that of the set itself, on the
+        queries that chose its size, is a little too high: the interval takes in both of theirs.
+        """
+        nested = self.nested(values, reference, folds, answer)
+        own = self.compare(values[index][None], reference)[0]
+        low, high = min(nested.low, own.low), max(nested.high, own.high)
+        rounded = {name: round(v, 6) for name, v in (("mean", nested.mean), ("low", low), ("high", high))}
+        return {**rounded, "n_queries": nested.n_queries}
 
-        if len(candidates) == 1:
-            return Choice(0, True, "time was up before any smaller set was measured")
-        size, sure = "cheapest" if self.priced else "smallest", f"{100 * self.level:g}% confidence"
-        best = smallest(self.max_loss)
-        if best is not None:
-            bound = f"one-sided bound {losses[best].low_one_sided:+.4f}"
-            return Choice(best, True, f"the {size} set that loses at most {self.max_loss:g} with {sure} ({bound})")
-        surest = max(range(len(candidates) - 1), key=lambda i: (round(losses[i].low_one_sided, 9), -i))
-        loss = thousandths(-losses[surest].low_one_sided)
-        likely = smallest(loss)
-        n = f"{losses[surest].n_queries:,} queries"
-        if candidates[-1].cost > self.budget:
-            best = surest if likely is None else likely
-            most = max(0.0, -losses[best].low_one_sided)
-            bound = (
-                "are too few to prove anything" if likely is None else f"prove only that it loses at most {most:.4f}"
-            )
-            how = f"the {size} of the surest sets in the budget; {n} {bound}"
-            return Choice(best, False, how)
-        if likely is None:
-            return Choice(len(candidates) - 1, True, f"{n} are too few to prove anything of smaller sets")
-        k, method, estimate = candidates[likely].k, candidates[likely].method, round(losses[likely].mean, 6)
-        if all(d.high < -self.max_loss for d in losses[:-1]):
-            how = f"every smaller set that was measured loses more than {self.max_loss:g}"
-        else:
-            how = f"{n} prove of no smaller set that it loses at most {self.max_loss:g}"
-        how += f"; a max_loss of {loss:g} would leave {_at_most(k)} ({method}, estimated at {estimate:+.4f})"
-        return Choice(len(candidates) - 1, True, how, Provable(loss, k, method, estimate))
+
+def smallest_within(losses: Values, loss: float) -> int | None:
+    """The last set of a path certified at this loss.
+
+    >>> smallest_within(np.array([0.001, 0.004, 0.02]), 0.005), smallest_within(np.array([0.01]), 0.005)
+    (1, None)
+    """
+    within = np.flatnonzero(np.round(losses, 9) <= loss)
+    return int(within[-1]) if len(within) else None
 
 
 def mean(values: Values) -> float:
@@ -187,7 +131,3 @@ def thousandths(loss: float) -> float:
     (0.006, 0.006)
     """
     return math.ceil(round(loss * 1000, 6)) / 1000
-
-
-def _at_most(k: int) -> str:
-    return "1 feature" if k == 1 else f"{k} features or fewer"

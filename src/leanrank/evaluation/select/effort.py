@@ -10,10 +10,8 @@ from leanrank.errors import UnknownNameError
 SAMPLE_QUERIES = 1_500
 #: With repeats, the cross-validation is repeated with other folds so often that this many queries are measured, ...
 REPEATED_QUERIES = 400
-#: ... but not more often than this, ...
+#: ... but not more often than this.
 REPEATS = 6
-#: ... and only for so many candidates, of those that may still be chosen.
-CONTENDERS = 8
 #: What part of a training's cost does not depend on the number of features: measured with LightGBM, see decision 0013.
 FIXED_COST = 0.17
 #: What an elimination by the ranker costs in a fold, about, in trainings on all features.
@@ -29,7 +27,7 @@ class Effort:
     """How much is measured, by name.
 
     First the ranker is trained on all features in every fold, which also tells what it makes of each of them. Then
-    methods race at one size, and the curve of those that win is measured at more sizes.
+    methods race, and the path of the winner is measured at more sizes. All sizes are known beforehand.
 
     Parameters
     ----------
@@ -39,13 +37,9 @@ class Effort:
         held-out queries cannot tell apart, the first is preferred: the filter in widest use, then the cheap ones that
         know redundancy, then those that train rankers.
     n_sizes : int
-        Sizes of a curve.
-    few : int
-        So few methods do not race: all are measured at every size.
-    finalists : int
-        Methods whose curve is measured after a race.
-    n_adaptive : int
-        Sizes between those of the curve, at most.
+        Sizes of the path.
+    race_sizes : int
+        Sizes at which methods race.
     repeats : bool
         Whether, on few queries, the cross-validation is repeated with other folds.
     """
@@ -54,18 +48,18 @@ class Effort:
     methods: tuple[str, ...]
     at_a_size: tuple[str, ...]
     n_sizes: int
-    few: int
-    finalists: int
-    n_adaptive: int
+    race_sizes: int = 1
     repeats: bool = False
 
     def sizes(self, least: int, n_features: int) -> list[int]:
-        """The sizes of a curve, in geometric steps; the middle one is that of the race.
+        """The sizes of the path, in geometric steps; if one is that of the race, it is one in the middle.
 
         >>> EFFORTS["normal"].sizes(1, 136), EFFORTS["normal"].sizes(1, 12)
-        ([5, 10, 20, 41, 82], [1, 2, 3, 4, 7])
+        ([5, 9, 15, 27, 47, 82], [1, 2, 3, 5, 7])
         """
         top, bottom = (max(least, round(share * n_features)) for share in (LARGEST_SHARE, SMALLEST_SHARE))
+        if top - bottom < self.n_sizes:
+            return list(range(bottom, top + 1))
         steps = [(top / bottom) ** (i / (self.n_sizes - 1)) for i in range(self.n_sizes)]
         return sorted({round(bottom * step) for step in steps})
 
@@ -93,9 +87,9 @@ EVERY = (
 EFFORTS = {
     each.name: each
     for each in (
-        Effort("quick", ("mrmr-f", "mrmr-cosine", "importance"), _SMALL, n_sizes=4, few=1, finalists=1, n_adaptive=0),
-        Effort("normal", _FREE, (*_SMALL, "rfe"), n_sizes=5, few=3, finalists=1, n_adaptive=1),
-        Effort("thorough", EVERY, EVERY, n_sizes=12, few=3, finalists=3, n_adaptive=16, repeats=True),
+        Effort("quick", ("mrmr-f", "mrmr-cosine", "importance"), _SMALL, n_sizes=4),
+        Effort("normal", _FREE, (*_SMALL, "rfe"), n_sizes=6),
+        Effort("thorough", EVERY, EVERY, n_sizes=24, race_sizes=3, repeats=True),
     )
 }
 

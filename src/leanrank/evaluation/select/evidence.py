@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from leanrank.data.ranking_data import RankingData
 from leanrank.evaluation.select.choice import Candidate, mean
-from leanrank.evaluation.select.selection import CurvePoint
+from leanrank.evaluation.select.curve_point import CurvePoint, Evidence
 from leanrank.evaluation.select.stop_rule import Difference
 from leanrank.evaluation.stability import nogueira
 from leanrank.selectors.selection_record import plain
@@ -35,9 +37,26 @@ def curve_point(
         difference=round(difference.mean, 6),
         low=_rounded_down(difference.low),
         high=round(difference.high, 6),
-        bound=_rounded_down(difference.low_one_sided),
         per_fold=tuple(mean(values[test]) for test in folds),
     )
+
+
+def on_path(
+    point: CurvePoint,
+    certified_loss: float,
+    candidate: Candidate,
+    values: Values,
+    reference: Values,
+    data: RankingData,
+) -> CurvePoint:
+    """A point of the path: with the loss it is certified at, and which features and queries it is about."""
+    loss = None if math.isinf(certified_loss) else abs(_rounded_down(-certified_loss))
+    evidence = Evidence(
+        stability=stability_of(candidate, data.feature_names),
+        losers=losers(values, reference, data.query_ids),
+        per_query=changes(values - reference),
+    )
+    return replace(point, on_path=True, certified_loss=loss, evidence=evidence)
 
 
 def _rounded_down(bound: float) -> float:

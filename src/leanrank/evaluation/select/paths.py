@@ -68,13 +68,22 @@ class Paths:
     def candidates(self, held_out: HeldOut, methods: Sequence[str], sizes: Sequence[int]) -> list[Candidate]:
         """These methods at these sizes, where they choose anything; of equal sets of a method the first."""
         paths = self.in_folds(held_out, methods)
-        out: list[Candidate] = []
-        for name, own in paths.items():
-            for k in sizes:
-                sets = tuple(tuple(int(j) for j in path[:k]) for path in own)
-                if all(sets) and not any(c.method == name and c.sets == sets for c in out):
-                    # a path that ends early is measured to its end
-                    out.append(self._candidate(name, max(map(len, sets)), sets))
+        return [c for name, own in paths.items() for c in self.cut(name, own, sizes).values()]
+
+    def of_winners(self, held_out: HeldOut, methods: Sequence[str]) -> list[Order]:
+        """The order of the features in each fold by the method that is named for it; none, if time did not reach."""
+        wanted = [path_task(held_out.scope, name, i, self.largest) for i, name in enumerate(methods)]
+        orders = self.tasks.run(_order, held_out, wanted, self._needs(held_out), title="paths", optional=True)
+        return [] if None in orders else [np.array(order, dtype=np.int64) for order in orders]
+
+    def cut(self, method: str, orders: Sequence[Order], sizes: Sequence[int]) -> dict[int, Candidate]:
+        """Orders, one for each fold, cut at these sizes, where they choose anything; of equal sets the first."""
+        out: dict[int, Candidate] = {}
+        for k in sizes:
+            sets = tuple(tuple(int(j) for j in path[:k]) for path in orders)
+            if sets and all(sets) and not any(c.sets == sets for c in out.values()):
+                # a path that ends early is measured to its end
+                out[k] = self._candidate(method, max(map(len, sets)), sets)
         return out
 
     def everything(self, n_folds: int) -> Candidate:

@@ -11,6 +11,7 @@ from sys import float_info
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from leanrank import __version__
 from leanrank.data.columns import as_frame
@@ -19,6 +20,7 @@ from leanrank.data.ranking_data import RankingData
 from leanrank.errors import DataError, ParameterError
 from leanrank.evaluation.select.choice import MCS_LEVEL, MCS_LEVEL_ONCE, Rule
 from leanrank.evaluation.select.effort import Effort
+from leanrank.evaluation.select.resolution import Forecast
 from leanrank.metrics._base import Metric
 from leanrank.metrics.names import metric as parse_metric
 from leanrank.rankers._base import Ranker
@@ -51,6 +53,8 @@ class Request:
         The size asked for; None leaves it to the stop rule.
     max_loss, level : float
         The loss that the stop rule allows, and the level of its bounds.
+    answer : str
+        Which of the three answers is wanted.
     limits : Limits
     cv, random_state : int
         How queries are cut into folds.
@@ -66,6 +70,7 @@ class Request:
     n_features: int | None
     max_loss: float
     level: float
+    answer: str
     limits: Limits
     cv: int
     random_state: int
@@ -92,7 +97,13 @@ class Request:
             priced=self.limits.costs is not None or self.limits.groups is not None,
             random_state=self.random_state,
             mcs_level=MCS_LEVEL if self.effort.repeats else MCS_LEVEL_ONCE,
+            affords_all=self.columns.total(np.flatnonzero(~self.columns.never)) <= self.columns.budget,
         )
+
+    @property
+    def forecast(self) -> Forecast:
+        """What so many judged queries can tell, before anything is measured."""
+        return Forecast.before(judged_queries(self.data, self.metric), self.max_loss, level=self.level)
 
     @cached_property
     def settings(self) -> dict[str, Any]:
@@ -105,6 +116,7 @@ class Request:
             "effort": self.effort.name,
             "max_loss": self.max_loss,
             "level": self.level,
+            "answer": self.answer,
             "n_features": self.n_features,
             **limit_settings(self.limits, self.data.feature_names),
             "cv": self.cv,
@@ -117,9 +129,9 @@ class Request:
     def about(self) -> dict[str, Any]:
         """The settings that fits depend on, which their journal is known by.
 
-        They do not depend on the loss that is allowed: another one is answered from the same journal.
+        They do not depend on the loss that is allowed, nor on the answer: another one needs no training.
         """
-        return {name: value for name, value in self.settings.items() if name not in ("max_loss", "level")}
+        return {name: value for name, value in self.settings.items() if name not in ("max_loss", "level", "answer")}
 
 
 def whole_number(name: str, value: Any, rule: str, low: int, high: float = np.inf) -> int:
@@ -189,15 +201,12 @@ def check_judged(data: RankingData, metric: Metric, cv: int) -> None:
     """Refuse data on which features cannot be told apart, or too few queries for so many folds."""
     if data.n_queries < cv:
         raise ParameterError.of("select", "cv", f"at most the number of queries, {data.n_queries}", cv)
-    first = data.query_ptr[:-1]
-    differ = np.minimum.reduceat(data.y, first) < np.maximum.reduceat(data.y, first)
-    if not differ.any():
+    if not _differ(data).any():
         raise DataError(
             f"No query of {data.n_queries:,} has two documents with different labels, so nothing can be told about any "
             "feature. Pass data with judged documents of more than one grade to a query."
         )
-    counted = ~np.isnan(metric.per_query(data.y, np.zeros(data.n_rows), data.query_ptr))
-    judged = int((differ & counted).sum())
+    judged = judged_queries(data, metric)
     if judged < cv:
         raise DataError(
             f"{judged} of {data.n_queries:,} queries are judged (two documents with different labels, and counted by "
@@ -205,6 +214,17 @@ def check_judged(data: RankingData, metric: Metric, cv: int) -> None:
             owner="select",
             parameter="cv",
         )
+
+
+def judged_queries(data: RankingData, metric: Metric) -> int:
+    """How many queries have documents with different labels and are counted by the metric."""
+    counted = ~np.isnan(metric.per_query(data.y, np.zeros(data.n_rows), data.query_ptr))
+    return int((_differ(data) & counted).sum())
+
+
+def _differ(data: RankingData) -> NDArray[np.bool_]:
+    first = data.query_ptr[:-1]
+    return np.asarray(np.minimum.reduceat(data.y, first) < np.maximum.reduceat(data.y, first))
 
 
 def check_limits(limits: Limits, names: Sequence[str], n_features: int | None) -> None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import sys
 import time
 from dataclasses import replace
 from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from leanrank.data.arrangement import Arrangement
 from leanrank.data.door import is_source
@@ -20,14 +22,20 @@ from leanrank.evaluation.journal import Journal
 from leanrank.evaluation.journal_schema import keep_selection
 from leanrank.evaluation.records import ALL_FEATURES
 from leanrank.evaluation.select import request as asked
+from leanrank.evaluation.select.answering import Answering
+from leanrank.evaluation.select.answers import RECOMMENDED, answer_name
 from leanrank.evaluation.select.choice import mean
-from leanrank.evaluation.select.curves import Curves
+from leanrank.evaluation.select.curve_point import CurvePoint
+from leanrank.evaluation.select.curves import Curves, Measured
 from leanrank.evaluation.select.effort import REPEATS, SAMPLE_QUERIES, effort_of
-from leanrank.evaluation.select.evidence import changes, curve_point, losers, stability_of
+from leanrank.evaluation.select.evidence import curve_point, on_path
 from leanrank.evaluation.select.held_out import HeldOut, Material
 from leanrank.evaluation.select.judged import judged
 from leanrank.evaluation.select.paths import Paths
+from leanrank.evaluation.select.plan import Plan
 from leanrank.evaluation.select.portfolio import portfolio
+from leanrank.evaluation.select.resolution import resolution
+from leanrank.evaluation.select.safe import safe_features
 from leanrank.evaluation.select.selection import Selection
 from leanrank.evaluation.select.stop_rule import pareto_front
 from leanrank.evaluation.tasks import Tasks
@@ -62,6 +70,7 @@ def select(
     never: Any = (),
     valid: Any = None,
     level: float = 0.95,
+    answer: str = RECOMMENDED,
     effort: str = "normal",
     time_limit: float | str | None = None,
     journal: str | os.PathLike[str] | None = None,
@@ -74,11 +83,11 @@ def select(
 ) -> Selection:
     """Find the fewest features that rank as well as all of them.
 
-    Every method of the portfolio orders the features; the curve of the metric against the number of features is
-    measured by cross-validation over queries, with the selection repeated inside each fold, so no query judges a set
-    that it helped to choose. The stop rule takes the smallest set whose loss per query against all features is below
-    `max_loss` at the given level, by a bootstrap over queries that corrects for everything that was tried. Where the
-    queries are too few to prove that of any smaller set, all features stay, and the reason says what could be proven.
+    Methods of the portfolio order the features and race; the path of the winner is measured at sizes that are known
+    beforehand, by cross-validation over queries. The selection is repeated and the winner chosen inside each fold, so
+    no query judges a set or a method that it helped to choose. Three answers come of it: what is safe to drop, what is
+    recommended (the smallest set that these queries show to lose no more than they can tell at all), and what is
+    certified to lose at most `max_loss`, by a bootstrap over queries.
 
     Parameters
     ----------
@@ -97,7 +106,8 @@ def select(
         Choose this many instead of applying the stop rule: by the first method of the portfolio that held-out queries
         do not show to be worse than the best.
     max_loss : float, optional
-        What the stop rule allows, 0.002 by default. Another one is answered from the same journal, with few more fits.
+        The loss to certify, 0.002 by default. Every set of the path also says at which loss it is certified
+        (`CurvePoint.certified_loss`), so another one needs no training.
     budget : float, optional
         The most that the chosen features may cost together.
     costs, groups, must_keep, never
@@ -115,6 +125,8 @@ def select(
         What rankers stop early on, in every fold and at the end; by default a part of `data`. Of the same features.
     level : float
         Level of the bounds.
+    answer : {"safe", "recommended", "certified"}
+        Which of the three answers the features of the Selection are; it always has all of them.
     effort : {"quick", "normal", "thorough"}
         How much is measured, in trainings on all features: some 20, some 30, or hundreds.
     time_limit : float or str, optional
@@ -182,8 +194,11 @@ def select(
         max_loss=MAX_LOSS if max_loss is None else float(asked.real_number("max_loss", max_loss, ">= 0 and finite", 0)),
         level=asked.real_number("level", level, "between 0.5 and 1", np.nextafter(0.5, 1), np.nextafter(1, 0)),
         n_features=n_features,
+        answer=answer_name(answer),
         limits=asked.limits_of(costs=costs, groups=groups, must_keep=must_keep, never=never, budget=budget),
     ).checked()
+    if progress and sys.stderr.isatty():
+        print(f"leanrank: {request.forecast.sentence()}", file=sys.stderr)
     wished = default_threads() if n_jobs is None else asked.whole_number("n_jobs", n_jobs, "a whole number >= 1", 1)
     threads, clock = sample.threads(wished), Clock(seconds_of(time_limit), says=progress)
     with (
@@ -224,14 +239,15 @@ class Run:
     def __init__(self, request: asked.Request, tasks: Tasks, engine: Any = None) -> None:
         self.request = request
         limits, data, valid, ranker = request.columns, request.data, request.valid, request.ranker
-        left_out = limits.never | (useless_to(ranker, data) & ~limits.must_keep)
+        self.useless = useless_to(ranker, data) & ~limits.must_keep
+        left_out = limits.never | self.useless
+        self.usable = np.flatnonzero(~left_out)
         if left_out.all():
             raise DataError(f"All {data.n_features} features are constant inside every query: nothing to select.")
         if left_out.any():  # nothing that follows has to know of them
-            usable = np.flatnonzero(~left_out)
-            ranker = ranker.for_columns(usable.tolist(), data.n_features)
-            data, limits = data.subset(usable), limits.only(usable)
-            valid = None if valid is None else valid.subset(usable)
+            ranker = ranker.for_columns(self.usable.tolist(), data.n_features)
+            data, limits = data.subset(self.usable), limits.only(self.usable)
+            valid = None if valid is None else valid.subset(self.usable)
         # the same folds and the same sums, whatever the order of queries
         arrangement = Arrangement.of(data, sort_rows=getattr(request.metric, "ties", None) != "input")
         self.data, self.limits = arrangement.data, limits
@@ -241,11 +257,11 @@ class Run:
         self.held_out = self._held_out(material, "all")
         times = request.effort.n_repeats(data.n_queries)
         self.repeats = [self._held_out(material, f"again {r}", r) for r in range(1, times)]
-        self.sample = self.held_out
-        if data.n_queries > SAMPLE_QUERIES and len(request.portfolio) > request.effort.few:
+        self.sample, self.drawn = self.held_out, np.arange(data.n_queries)
+        if data.n_queries > SAMPLE_QUERIES and len(request.portfolio) > 1:
             rng = np.random.default_rng(request.random_state)
-            drawn = rng.choice(data.n_queries, SAMPLE_QUERIES, replace=False)
-            self.sample = self._held_out(material.take_queries(np.sort(drawn)), "sample")
+            self.drawn = np.sort(rng.choice(data.n_queries, SAMPLE_QUERIES, replace=False))
+            self.sample = self._held_out(material.take_queries(self.drawn), "sample")
 
     def _held_out(self, material: Material, scope: str, repeat: int = 0) -> HeldOut:
         seed = self.request.random_state + repeat
@@ -261,45 +277,82 @@ class Run:
     def selection(self, begin: float) -> Selection:
         """Measure, choose, and gather the evidence."""
         rule, names, parts = self.request.rule, self.data.feature_names, self.held_out.parts
-        curves = Curves(self.paths, rule, self.request.effort, self.held_out, self.sample, self.repeats).measured()
-        candidates, values, baseline = curves.candidates, curves.values, curves.values[-1]
-        losses = rule.compare(candidates, values)
-        choice = rule.choose(candidates, values, losses)
-        best, provable = choice.index, choice.provable
-        # which candidates were measured again was decided on all queries: nested estimates do without
-        nested = rule.nested(candidates, curves.once, parts)
-        path = self.paths.on_all(self.held_out, candidates[best].method if provable is None else provable.method)
-        if candidates[best].method == ALL_FEATURES:  # in the order in which they would be kept
-            path = np.concatenate([path, np.setdiff1d(np.arange(len(names)), path)])
-        chosen = path[: candidates[best].k]
-        kept = tuple(names[j] for j in chosen)
-        points = [curve_point(c, v, d, parts) for c, v, d in zip(candidates, values, losses, strict=True)]
-        front = pareto_front([(round(p.mean, 12), p.k, p.cost) for p in points])
-        all_names = self.request.data.feature_names
+        measured = Curves(
+            self.paths, rule, self._plan(), self.held_out, self.sample, self.drawn, self.repeats
+        ).measured()
+        points, front = self._points(measured)
+        method = measured.path[0].method if measured.path else ALL_FEATURES
+        forecast = self.request.forecast.measured(resolution(measured.values - measured.reference, level=rule.level))
+        answers = Answering(
+            rule=rule,
+            measured=measured,
+            points=[p for p in points[:-1] if p.on_path],
+            path=self._columns(self.paths.on_all(self.held_out, method)),
+            safe=safe_features(
+                self.request.data, self.request.columns, self.useless, self.usable, self.held_out.ranker, self._shares()
+            ),
+            limits=self.request.columns,
+            names=self.request.data.feature_names,
+            folds=parts,
+            forecast=forecast,
+            metric=self.request.metric.name.upper(),
+            late=self._left_out(),
+        )
         return Selection(
-            features=kept,
-            indices=tuple(all_names.index(name) for name in kept),
-            method=candidates[best].method,
-            measured_k=candidates[best].k,
-            path=tuple(names[j] for j in path),
-            proven=choice.proven,
-            reason=choice.reason + self._left_out(),
-            provable=None if provable is None else provable._asdict(),
-            versus_all=losses[best].to_dict(),
-            nested=nested.to_dict(),
+            safe=answers.safe_answer(),
+            recommended=answers.recommended(),
+            certified=answers.certified(),
+            answer=self.request.answer,
+            path=tuple(answers.names[j] for j in answers.whole_path(self.usable)),
+            path_method=method,
             baseline={
                 "n_features": len(names),
                 "cost": self.limits.total(np.arange(len(names))),
-                "mean": mean(baseline),
+                "mean": mean(measured.reference),
             },
             curve=tuple(points),
             pareto=tuple(sorted((points[i] for i in front), key=lambda p: (p.k, p.cost, p.method))),
-            stability=stability_of(candidates[best], names),
-            losers=losers(values[best], baseline, self.data.query_ids),
-            per_query=changes(values[best] - baseline),
-            feature_names=all_names,
-            dropped=tuple(name for name in all_names if name not in set(kept)),
-            cost=self.limits.total(chosen),
+            forecast=forecast,
+            feature_names=self.request.data.feature_names,
             settings=self.request.settings,
             seconds=time.perf_counter() - begin,
         )
+
+    def _plan(self) -> Plan:
+        sampled = self.sample.n_queries / self.held_out.n_queries if self.sample is not self.held_out else None
+        return Plan(
+            effort=self.request.effort,
+            methods=list(self.paths.methods),
+            asked=self.request.n_features,
+            least=max(1, int(self.limits.must_keep.sum())),
+            n_features=len(self.limits.own),
+            n_folds=self.held_out.n_folds,
+            n_repeats=len(self.repeats),
+            sampled=sampled,
+        )
+
+    def _points(self, measured: Measured) -> tuple[list[CurvePoint], list[int]]:
+        """The points of the curve: the path, what others did in the race, and all features; and which are on the front.
+
+        What the winner did in the race is on the path already.
+        """
+        parts, rule, reference = self.held_out.parts, self.request.rule, measured.reference
+        taken = {(c.method, c.k) for c in measured.path}
+        race = measured.race if measured.race is not None and measured.race.whole else None
+        others = [] if race is None else [i for i, c in enumerate(race.candidates) if (c.method, c.k) not in taken]
+        candidates = [*measured.path, *([] if race is None else [race.candidates[i] for i in others])]
+        rows = measured.values if race is None else np.vstack([measured.values, race.values[others]])
+        candidates, rows = [*candidates, measured.everything], np.vstack([rows, reference])
+        differences = rule.compare(rows, reference)
+        points = [curve_point(c, v, d, parts) for c, v, d in zip(candidates, rows, differences, strict=True)]
+        losses = rule.certified_losses(measured.values, reference).tolist() if measured.path else []
+        for i, loss in [*enumerate(losses), (len(points) - 1, 0.0)]:
+            points[i] = on_path(points[i], loss, candidates[i], rows[i], reference, self.data)
+        return points, pareto_front([(round(p.mean, 12), p.k, p.cost) for p in points])
+
+    def _columns(self, path: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Columns of all data for those of the usable ones."""
+        return np.asarray(self.usable[path])
+
+    def _shares(self) -> list[NDArray[np.float64]]:
+        return [self.held_out.share(i) for i in range(self.held_out.n_folds)]

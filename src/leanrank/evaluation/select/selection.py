@@ -1,10 +1,10 @@
-"""Selection: the answer of `select`, with the evidence for it."""
+"""Selection: the answers of `select`, with the evidence for them."""
 
 from __future__ import annotations
 
 import json
 import os
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from typing import Any
 
@@ -14,73 +14,50 @@ from leanrank.data.ranking_data import RankingData
 from leanrank.data.whole_file import write_whole
 from leanrank.errors import DataError
 from leanrank.evaluation.records import ALL_FEATURES
+from leanrank.evaluation.select.answers import ANSWERS, RECOMMENDED, Answer, answer_name
+from leanrank.evaluation.select.choice import thousandths
+from leanrank.evaluation.select.curve_point import CurvePoint
+from leanrank.evaluation.select.resolution import Forecast
 
 FORMAT = "leanrank-selection"
-VERSION = 1
+VERSION = 2
 
-
-@dataclass(frozen=True)
-class CurvePoint:
-    """A method at a size: the metric on held-out queries, against all features.
-
-    `mean` is the metric, `difference` its mean difference to all features; `low` and `high` hold for all points of the
-    curve at once, and so does `bound`, the one-sided bound of the stop rule. `per_fold` is the metric of each fold.
-    """
-
-    method: str
-    k: int
-    cost: float
-    mean: float
-    difference: float
-    low: float
-    high: float
-    bound: float
-    per_fold: tuple[float, ...]
+__all__ = ["CurvePoint", "Selection", "load_selection", "selection_of", "sentence_of"]
 
 
 @dataclass(frozen=True, eq=False)
 class Selection:
-    """The features to keep, and why that is believed.
+    """Three answers to which features to keep, and why they are believed.
+
+    What is said of "the" features (`features`, `method`, `cost`, ...) is said of the answer that was asked for, the
+    recommended one by default.
 
     Attributes
     ----------
-    features, indices : tuple
-        Names and 0-based indices of the features kept, in order of selection.
-    method : str
-        The method of the portfolio whose path they are.
-    measured_k : int
-        At how many features its path was measured; the path of all data may end earlier.
+    safe : Answer
+        Drops only what changes nothing: what is constant, and what no trained ranker has used.
+    recommended : Answer
+        The smallest set of the path that these queries show to lose no more than they can tell at all (never less than
+        `max_loss`); of the size asked for, if one was.
+    certified : Answer
+        The smallest set of the path that is proven to lose at most `max_loss`; the safe one where none is.
+    answer : str
+        The one that was asked for.
     path : tuple of str
-        All features in that method's order, learned from all data. Where all are kept, in the order of the method that
-        could be proven; what it leaves out follows in the order of the columns.
-    proven : bool
-        Whether the loss against all features is below `max_loss` at the level asked for, whatever was tried. All
-        features lose nothing.
-    reason : str
-        Why these, in one sentence.
-    provable : dict or None
-        Where the stop rule kept all features because no smaller set is proven: the `max_loss` (in thousandths) at which
-        one would be, its `n_features` and `method`, and the `mean` difference that is estimated for it.
-    versus_all : dict
-        Difference to all features on held-out queries: mean, low, high (they hold for everything tried), p.
-    nested : dict
-        The same difference where the choice itself was made without the queries it is measured on (but not which
-        methods and sizes were measured, which all queries decide).
+        All features in the order of the method that won the race, learned from all data; what it leaves out follows in
+        the order of the columns.
+    path_method : str
+        That method.
     baseline : dict
-        All features: number, cost, metric.
+        All features that can be used: number, cost, metric.
     curve : tuple of CurvePoint
-        Every method and size that was measured on all folds.
+        The path at every size, what the other methods did in the race, and all features at the end.
     pareto : tuple of CurvePoint
         Those that no other beats in metric, number and cost together.
-    stability : dict
-        How alike the sets of the folds are (Nogueira), and in what share of the folds each feature was chosen.
-    losers : tuple of dict
-        The queries hurt most: query, metric with all features, metric now.
+    forecast : Forecast
+        What losses so many queries can tell, and how many `max_loss` needs.
     settings : dict
-        Metric, ranker, methods, folds, seed, stop rule, version, fingerprint of the data.
-    per_query : dict
-        How many queries are better, worse and the same with these features, and a histogram of the differences of
-        those that changed (`edges`, `counts`).
+        Metric, ranker, methods, folds, seed, what was asked for, version, fingerprint of the data.
     source : dict
         The command and where the data were, after a run of the command line.
     sample : dict
@@ -88,49 +65,133 @@ class Selection:
         `of_rows`), the `memory` in bytes, and the `sentence` that says so. Empty where all took part.
     """
 
-    features: tuple[str, ...]
-    indices: tuple[int, ...]
-    method: str
-    measured_k: int
+    safe: Answer
+    recommended: Answer
+    certified: Answer
     path: tuple[str, ...]
-    proven: bool
-    reason: str
-    versus_all: dict[str, float]
-    nested: dict[str, float]
+    path_method: str
     baseline: dict[str, float]
     curve: tuple[CurvePoint, ...]
     pareto: tuple[CurvePoint, ...]
-    stability: dict[str, Any]
-    losers: tuple[dict[str, Any], ...]
+    forecast: Forecast
     feature_names: tuple[str, ...]
-    dropped: tuple[str, ...]
-    cost: float
     settings: dict[str, Any]
+    answer: str = RECOMMENDED
     seconds: float = field(default=0.0, compare=False)
-    provable: dict[str, Any] | None = None
-    per_query: dict[str, Any] = field(default_factory=dict)
     source: dict[str, Any] = field(default_factory=dict)
     sample: dict[str, Any] = field(default_factory=dict)
 
     @property
+    def chosen(self) -> Answer:
+        """The answer that was asked for."""
+        return self.answers[self.answer]
+
+    @property
+    def answers(self) -> dict[str, Answer]:
+        """All three by name."""
+        return {"safe": self.safe, "recommended": self.recommended, "certified": self.certified}
+
+    def with_answer(self, name: str) -> Selection:
+        """The same with another of the answers asked for."""
+        return replace(self, answer=answer_name(name))
+
+    @property
+    def features(self) -> tuple[str, ...]:
+        return self.chosen.features
+
+    @property
+    def indices(self) -> tuple[int, ...]:
+        return self.chosen.indices
+
+    @property
     def n_features(self) -> int:
-        return len(self.features)
+        return self.chosen.k
 
     @property
-    def priced(self) -> bool:
-        """Whether features have prices, so that the stop rule takes the cheapest set."""
-        return self.settings["costs"] is not None or self.settings["groups"] is not None
+    def dropped(self) -> tuple[str, ...]:
+        kept = set(self.features)
+        return tuple(name for name in self.feature_names if name not in kept)
 
     @property
-    def path_method(self) -> str:
-        """The method whose order `path` is."""
-        return self.method if self.provable is None else str(self.provable["method"])
+    def method(self) -> str:
+        """The method whose path the features are; "all features" where nothing but the useless is dropped."""
+        return self.chosen.method
+
+    @property
+    def measured_k(self) -> int:
+        return self.chosen.measured_k
+
+    @property
+    def cost(self) -> float:
+        return self.chosen.cost
+
+    @property
+    def proven(self) -> bool:
+        """Whether the loss against all features is proven to be at most `max_loss`."""
+        return self.chosen.proven
+
+    @property
+    def reason(self) -> str:
+        return self.chosen.reason
+
+    @property
+    def nested(self) -> dict[str, float]:
+        """The honest difference to all features: `Answer.estimate`."""
+        return self.chosen.estimate
+
+    @property
+    def versus_all(self) -> dict[str, float]:
+        """The difference on the queries that chose: `Answer.optimistic`."""
+        return self.chosen.optimistic
+
+    @property
+    def walked(self) -> tuple[CurvePoint, ...]:
+        """The points of the path, the largest first; without all features."""
+        return tuple(point for point in self.curve if point.on_path and point.method != ALL_FEATURES)
+
+    @property
+    def point(self) -> CurvePoint:
+        """The point of the curve that the features are."""
+        where = (self.method, self.measured_k)
+        return next(point for point in self.curve if point.on_path and (point.method, point.k) == where)
+
+    @property
+    def stability(self) -> dict[str, Any]:
+        """How alike the sets of the folds are (Nogueira), and in what share of the folds each feature was chosen."""
+        return {} if self.point.evidence is None else self.point.evidence.stability
+
+    @property
+    def losers(self) -> tuple[dict[str, Any], ...]:
+        """The queries hurt most: query, metric with all features, metric now."""
+        return () if self.point.evidence is None else self.point.evidence.losers
+
+    @property
+    def per_query(self) -> dict[str, Any]:
+        """How many queries are better, worse and the same, and a histogram of the differences of those that changed."""
+        return {} if self.point.evidence is None else self.point.evidence.per_query
+
+    @property
+    def provable(self) -> dict[str, Any] | None:
+        """Where nothing smaller is certified: the `max_loss` (in thousandths) at which something would be.
+
+        With it the largest set of the path, its `n_features` and `method`, and the `mean` difference estimated for it.
+        """
+        first = next(iter(self.walked), None)
+        if not self.certified.is_everything or first is None or first.certified_loss is None:
+            return None
+        loss = thousandths(first.certified_loss)
+        return {"max_loss": loss, "n_features": first.k, "method": first.method, "mean": first.difference}
 
     @property
     def undecided(self) -> bool:
-        """Whether all features stay although some smaller set may lose no more than `max_loss`."""
-        smaller = [point for point in self.curve if point.method != ALL_FEATURES]
-        return self.method == ALL_FEATURES and any(point.high >= -self.settings["max_loss"] for point in smaller)
+        """Whether nothing smaller is certified although some smaller set may lose no more than `max_loss`."""
+        may = any(point.high >= -self.settings["max_loss"] for point in self.walked)
+        return self.certified.is_everything and may
+
+    @property
+    def priced(self) -> bool:
+        """Whether features have prices."""
+        return self.settings["costs"] is not None or self.settings["groups"] is not None
 
     def transform(self, X: Any) -> Any:
         """Keep the selected features of RankingData, an array, a CSR matrix or a frame, in their order in `X`."""
@@ -147,14 +208,20 @@ class Selection:
         return X[:, columns]
 
     def sentence(self) -> str:
-        """The answer in one sentence."""
-        if self.method == ALL_FEATURES:
-            loss, metric = self.settings["max_loss"], self.settings["metric_name"].upper()
-            rest = "" if self.n_features == len(self.feature_names) else " that may be used"
-            why = f"no smaller set is proven to lose at most {loss:g} of {metric}"
-            return f"Keep all {self.n_features} features{rest}: {why}"
+        """The answer in one sentence, with the estimate that did not choose."""
         total, metric = len(self.feature_names), self.settings["metric_name"]
-        return sentence_of(self.n_features, total, metric, self.versus_all, proven=self.proven)
+        if self.chosen.is_everything:
+            return self._everything()
+        return sentence_of(self.n_features, total, metric, self.nested, proven=self.proven)
+
+    def _everything(self) -> str:
+        total, metric = len(self.feature_names), self.settings["metric_name"].upper()
+        kept = f"all {total} features" if self.n_features == total else f"{self.n_features} of {total} features"
+        if self.answer == "safe":
+            return f"{kept[:1].upper()}{kept[1:]}: what is dropped changes nothing in {metric}"
+        if self.answer == "certified":
+            return f"Keep {kept}: no smaller set is proven to lose at most {self.settings['max_loss']:g} of {metric}"
+        return f"Keep {kept}: of no smaller set can so few queries tell what it loses of {metric}"
 
     def report(self, path: str | os.PathLike[str], data: RankingData | None = None) -> None:
         """Write a report of one file: HTML, or Markdown or JSON by the ending of `path`.
@@ -167,13 +234,16 @@ class Selection:
 
     def __repr__(self) -> str:
         shown = ", ".join(self.features[:12]) + (", ..." if self.n_features > 12 else "")
+        other = [f"{a.name} {a.k}" for a in self.answers.values() if a.name != self.answer]
         lines = [
             f"Selection: {self.sentence()}",
             f"  features  {shown}",
             f"  method    {self.method}",
             f"  cost      {self.cost:g} of {self.baseline['cost']:g}",
-            f"  nested    {self.nested['mean']:+.4f} [{self.nested['low']:+.4f}, {self.nested['high']:+.4f}]",
             f"  why       {self.reason}",
+            f"  risk      {self.chosen.risk}",
+            f"  others    {', '.join(other)} of {len(self.feature_names)} features",
+            f"  queries   {self.forecast.sentence()}",
             *([f"  data      {self.sample['sentence']}"] if self.sample else []),
         ]
         return "\n".join(lines)
@@ -183,8 +253,8 @@ class Selection:
         return {
             "format": FORMAT,
             "format_version": VERSION,
+            "answer": self.answer,
             "method": self.method,
-            "measured_k": self.measured_k,
             "names": list(self.features),
             "ids": [j + 1 for j in self.indices],
             "indices": list(self.indices),
@@ -192,18 +262,15 @@ class Selection:
             "sentence": self.sentence(),
             "proven": self.proven,
             "reason": self.reason,
-            "provable": self.provable,
-            "versus_all": self.versus_all,
-            "nested": self.nested,
-            "baseline": self.baseline,
             "cost": self.cost,
+            "answers": {name: answer.to_dict() for name, answer in self.answers.items()},
+            "forecast": self.forecast.to_dict(),
+            "baseline": self.baseline,
             "path": list(self.path),
+            "path_method": self.path_method,
             "dropped": list(self.dropped),
-            "curve": [_point(point) for point in self.curve],
-            "pareto": [_point(point) for point in self.pareto],
-            "stability": self.stability,
-            "losers": list(self.losers),
-            "per_query": self.per_query,
+            "curve": [point.to_dict() for point in self.curve],
+            "pareto": [self.curve.index(point) for point in self.pareto],
             "feature_names": list(self.feature_names),
             "settings": self.settings,
             **({"source": self.source} if self.source else {}),
@@ -253,43 +320,20 @@ def selection_of(record: Any, path: str | os.PathLike[str]) -> Selection:
     if not isinstance(record, dict) or record.get("format") != FORMAT or record.get("format_version") != VERSION:
         raise DataError(f"{path}: is not a selection written by this version of leanrank.")
     try:
+        curve = tuple(CurvePoint.of_dict(point) for point in record["curve"])
+        safe, recommended, certified = (Answer.of_dict(record["answers"][name]) for name in ANSWERS)
         return Selection(
-            features=tuple(record["names"]),
-            indices=tuple(record["indices"]),
+            safe=safe,
+            recommended=recommended,
+            certified=certified,
             path=tuple(record["path"]),
-            curve=tuple(_as_point(point) for point in record["curve"]),
-            pareto=tuple(_as_point(point) for point in record["pareto"]),
-            losers=tuple(record["losers"]),
+            curve=curve,
+            pareto=tuple(curve[i] for i in record["pareto"]),
+            forecast=Forecast.of_dict(record["forecast"]),
             feature_names=tuple(record["feature_names"]),
-            dropped=tuple(record["dropped"]),
-            provable=record.get("provable"),
-            per_query=record.get("per_query", {}),
             source=record.get("source", {}),
             sample=record.get("sample", {}),
-            **{
-                name: record[name]
-                for name in (
-                    "method",
-                    "measured_k",
-                    "proven",
-                    "reason",
-                    "versus_all",
-                    "nested",
-                    "baseline",
-                    "stability",
-                    "cost",
-                    "settings",
-                    "seconds",
-                )
-            },
+            **{name: record[name] for name in ("answer", "path_method", "baseline", "settings", "seconds")},
         )
-    except (KeyError, TypeError) as error:
+    except (KeyError, TypeError, IndexError) as error:
         raise DataError(f"{path}: the selection is damaged ({error}).") from error
-
-
-def _point(point: CurvePoint) -> dict[str, Any]:
-    return {**vars(point), "per_fold": list(point.per_fold)}
-
-
-def _as_point(record: dict[str, Any]) -> CurvePoint:
-    return CurvePoint(**{**record, "per_fold": tuple(record["per_fold"])})

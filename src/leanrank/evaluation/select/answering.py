@@ -1,0 +1,209 @@
+"""The three answers, from what was measured along the path."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from leanrank.evaluation.records import ALL_FEATURES
+from leanrank.evaluation.select.answers import Answer
+from leanrank.evaluation.select.choice import Rule, thousandths
+from leanrank.evaluation.select.curve_point import CurvePoint
+from leanrank.evaluation.select.curves import Measured
+from leanrank.evaluation.select.resolution import Forecast
+from leanrank.evaluation.select.safe import Safe
+from leanrank.selectors.column_limits import ColumnLimits
+
+Values = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Answering:
+    """What answers are made of.
+
+    Parameters
+    ----------
+    rule : Rule
+    measured : Measured
+    points : list of CurvePoint
+        Those of the path, the largest first.
+    path : sequence of int
+        The columns in the order of the path, learned from all queries.
+    safe : Safe
+    limits : ColumnLimits
+        Of all columns.
+    names : sequence of str
+        Of all columns.
+    folds : list of arrays
+        The queries of each.
+    forecast : Forecast
+    metric : str
+        Its name, for sentences.
+    late : str
+        What the time limit cost, for the reasons.
+    """
+
+    rule: Rule
+    measured: Measured
+    points: list[CurvePoint]
+    path: NDArray[np.int64]
+    safe: Safe
+    limits: ColumnLimits
+    names: tuple[str, ...]
+    folds: list[NDArray[np.int64]]
+    forecast: Forecast
+    metric: str
+    late: str = ""
+
+    def whole_path(self, usable: NDArray[np.int64]) -> list[int]:
+        """The path, and what it leaves out of the usable columns in their order."""
+        there = set(self.path.tolist())
+        return [*self.path.tolist(), *(int(j) for j in usable if int(j) not in there)]
+
+    @property
+    def _sure(self) -> str:
+        return f"{100 * self.rule.level:g}% confidence"
+
+    @property
+    def _size(self) -> str:
+        return "cheapest" if self.rule.priced else "smallest"
+
+    def safe_answer(self) -> Answer:
+        """All features but the useless."""
+        why = f"drops {self.safe.why}" if self.safe.why else "nothing is constant or unused"
+        too_dear = self._safe_cost > self.rule.budget
+        risk = (
+            "More than the budget allows."
+            if too_dear
+            else "None that these queries could show: scores stay as they are."
+        )
+        return self._everything("safe", why, risk)
+
+    @property
+    def _safe_cost(self) -> float:
+        return float(self.limits.total(np.array(self.safe.kept, dtype=np.int64)))
+
+    def _everything(self, name: str, reason: str, risk: str) -> Answer:
+        """The safe set, as any of the answers."""
+        nothing = {"mean": 0.0, "low": 0.0, "high": 0.0, "n_queries": self.forecast.n_queries}
+        kept = set(self.safe.kept)
+        order = [int(j) for j in self.path if int(j) in kept]  # in the order in which they would be kept
+        order += [j for j in self.safe.kept if j not in set(order)]
+        return Answer(
+            name=name,
+            features=tuple(self.names[j] for j in order),
+            indices=tuple(order),
+            method=ALL_FEATURES,
+            measured_k=self.measured.everything.k,
+            cost=self._safe_cost,
+            estimate=nothing,
+            optimistic=nothing,
+            certified_loss=0.0,
+            proven=False,
+            reason=reason + self.late,
+            risk=risk,
+        )
+
+    def _of_path(self, name: str, index: int, reason: str) -> Answer:
+        """A set of the path."""
+        point, m = self.points[index], self.measured
+        estimate = self.rule.estimate(index, m.values, m.reference, self.folds, name)
+        chosen = self.path[: point.k]
+        loss = point.certified_loss
+        proven = loss is not None and loss <= self.rule.max_loss
+        return Answer(
+            name=name,
+            features=tuple(self.names[j] for j in chosen),
+            indices=tuple(int(j) for j in chosen),
+            method=point.method,
+            measured_k=point.k,
+            cost=float(self.limits.total(np.asarray(chosen, dtype=np.int64))),
+            estimate=estimate,
+            optimistic={**estimate, "mean": point.difference, "low": point.low, "high": point.high},
+            certified_loss=loss,
+            proven=proven,
+            reason=reason + self.late,
+            risk=self._risk(estimate, loss, proven=proven),
+        )
+
+    def _risk(self, estimate: dict[str, float], loss: float | None, *, proven: bool) -> str:
+        if proven:
+            return f"A loss of more than {self.rule.max_loss:g} {self.metric} is ruled out with {self._sure}."
+        ruled = "no loss" if loss is None else f"only a loss of more than {thousandths(loss):g}"
+        more = f" is ruled out with {self._sure}" if loss is not None else " is ruled out by so few queries"
+        return f"It may lose up to {max(0.0, -estimate['low']):.3f} {self.metric}: {ruled}{more}."
+
+    def recommended(self) -> Answer:
+        """The set to recommend; of the size asked for, if one was."""
+        m, rule = self.measured, self.rule
+        if not m.path:
+            return self._everything("recommended", *self._nothing)
+        index = rule.recommended(m.values, m.reference)
+        if index is None:
+            return self._unresolved("recommended")
+        if rule.n_features is not None:
+            return self._of_path("recommended", index, self._at_a_size())
+        resolved = max(rule.max_loss, self.forecast.resolved or 0.0)
+        least = "as asked for" if resolved == rule.max_loss else "the least that they can tell"
+        n = f"{self.forecast.n_queries:,} queries"
+        return self._of_path(
+            "recommended", index, f"the {self._size} set that {n} show to lose at most {resolved:.2g}, {least}"
+        )
+
+    def certified(self) -> Answer:
+        """The smallest set that is proven to lose at most `max_loss`."""
+        m, rule = self.measured, self.rule
+        if not m.path:
+            return self._everything("certified", *self._nothing)
+        index = rule.certified(m.values, m.reference)
+        if index is None:
+            return self._unresolved("certified")
+        return self._of_path(
+            "certified", index, f"the {self._size} set that loses at most {rule.max_loss:g} with {self._sure}"
+        )
+
+    @property
+    def _nothing(self) -> tuple[str, str]:
+        return "time was up before any smaller set was measured", "None: nothing is dropped that was measured."
+
+    def _unresolved(self, name: str) -> Answer:
+        """Where of no smaller set enough is known: the safe one, or the surest that the budget allows."""
+        rule, first = self.rule, self.points[0]
+        n = f"{self.forecast.n_queries:,} queries"
+        loss = first.certified_loss
+        few = loss is None or math.isinf(loss)
+        if self._safe_cost > rule.budget:
+            proves = "are too few to prove anything" if few else f"prove only that it loses at most {loss:.4f}"
+            return self._of_path(name, 0, f"the largest measured set that the budget allows; {n} {proves}")
+        asked = rule.max_loss if name == "certified" else max(rule.max_loss, self.forecast.resolved or 0.0)
+        if few:
+            why = f"{n} are too few to prove anything of smaller sets"
+        elif all(point.high < -asked for point in self.points):
+            why = f"every smaller set that was measured loses more than {asked:.2g}"
+        else:
+            why = f"{n} prove of no smaller set that it loses at most {asked:.2g}"
+        if not few:
+            why += f"; a max_loss of {thousandths(loss or 0.0):g} would leave {_at_most(first.k)}"
+            why += f" ({first.method}, estimated at {first.difference:+.4f})"
+        return self._everything(name, why, "None that these queries could show: scores stay as they are.")
+
+    def _at_a_size(self) -> str:
+        """Why this method, where the size was asked for."""
+        rule, race = self.rule, self.measured.race
+        asked = f"{rule.n_features} feature{'s' * ((rule.n_features or 0) > 1)}"
+        short = any(len(s) != rule.n_features for s in self.measured.path[0].sets)
+        rows = 1 if race is None else len(rule.of_the_size(race.candidates))
+        if rows == 1:
+            return "no other method was measured" + f", and it chooses fewer than {asked}" * short
+        size = f"which all choose fewer than {asked}" if short else f"at {asked}"
+        return (
+            f"of {rows} methods {size} on held-out queries, the first in the portfolio that "
+            f"{rule.mcs_level:.0%} confidence does not show to be worse than the best"
+        )
+
+
+def _at_most(k: int) -> str:
+    return "1 feature" if k == 1 else f"{k} features or fewer"

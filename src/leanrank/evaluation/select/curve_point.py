@@ -1,0 +1,72 @@
+"""CurvePoint: a method at a size, against all features, and which features and queries that is about."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What a set changes.
+
+    Attributes
+    ----------
+    stability : dict
+        How alike the sets of the folds are (Nogueira), and in what share of the folds each feature was chosen.
+    losers : tuple of dict
+        The queries hurt most: query, metric with all features, metric with the set.
+    per_query : dict
+        How many queries are better, worse and the same, and a histogram of the differences of those that changed
+        (`edges`, `counts`).
+    """
+
+    stability: dict[str, Any]
+    losers: tuple[dict[str, Any], ...]
+    per_query: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class CurvePoint:
+    """A method at a size: the metric on held-out queries, against all features.
+
+    Attributes
+    ----------
+    mean : float
+        The metric.
+    difference, low, high : float
+        Its mean difference to all features; the interval holds for all points of the curve at once.
+    per_fold : tuple of float
+        The metric of each fold.
+    on_path : bool
+        Whether it is on the path that answers come from, which in each fold is that of the method chosen without it.
+        Its features are the first `k` of `Selection.path`.
+    certified_loss : float or None
+        On the path, the smallest `max_loss` at which it is certified; None where queries are too few for any.
+    evidence : Evidence or None
+        On the path, which features and queries it is about.
+    """
+
+    method: str
+    k: int
+    cost: float
+    mean: float
+    difference: float
+    low: float
+    high: float
+    per_fold: tuple[float, ...]
+    on_path: bool = False
+    certified_loss: float | None = None
+    evidence: Evidence | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        return {**asdict(self), "per_fold": list(self.per_fold)} | (
+            {} if self.evidence is None else {"evidence": {**vars(self.evidence), "losers": list(self.evidence.losers)}}
+        )
+
+    @classmethod
+    def of_dict(cls, record: dict[str, Any]) -> CurvePoint:
+        evidence = record["evidence"]
+        if evidence is not None:
+            evidence = Evidence(evidence["stability"], tuple(evidence["losers"]), evidence["per_query"])
+        return cls(**{**record, "per_fold": tuple(record["per_fold"]), "evidence": evidence})

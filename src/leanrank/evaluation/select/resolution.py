@@ -1,0 +1,113 @@
+"""Resolution: the loss that so many queries can tell from none, and how many queries another loss needs."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import stats
+
+from leanrank.evaluation.bootstrap import standard_errors
+
+#: How often a set that loses nothing should be certified at the loss that queries can tell: found on made data, see
+#: decision 0014.
+POWER = 0.75
+#: Standard deviation of differences per query that a forecast before any training goes by.
+TYPICAL_DEVIATION = 0.05
+
+
+def in_errors(level: float = 0.95) -> float:
+    """The loss, in standard errors, at which a set that loses nothing is certified with probability `POWER`.
+
+    >>> round(in_errors(), 2)
+    2.32
+    """
+    return float(stats.norm.ppf(level) + stats.norm.ppf(POWER))
+
+
+def resolution(table: NDArray[np.float64], *, level: float = 0.95) -> float:
+    """What the queries can tell: `in_errors` times the median standard error over the sets of a path.
+
+    Parameters
+    ----------
+    table : array of shape (sets, queries)
+        Differences to all features; NaN where the metric skips a query.
+    """
+    counted = table[:, ~np.isnan(table).any(axis=0)]
+    if not len(counted) or counted.shape[1] < 2:
+        return math.inf
+    return in_errors(level) * float(np.median(standard_errors(counted)))
+
+
+@dataclass(frozen=True)
+class Forecast:
+    """What the queries can tell, as expected before the run and as measured in it.
+
+    Attributes
+    ----------
+    n_queries : int
+        Judged queries.
+    expected : float
+        The loss that so many can certify at best, if differences per query deviate by `TYPICAL_DEVIATION`.
+    resolved : float or None
+        The same with the deviation that was measured; None where no smaller set was.
+    max_loss : float
+        The loss asked for.
+    queries_needed : int or None
+        How many queries it needs, about; None where it is 0, or nothing was measured.
+    """
+
+    n_queries: int
+    expected: float
+    resolved: float | None
+    max_loss: float
+    queries_needed: int | None
+
+    @classmethod
+    def before(cls, n_queries: int, max_loss: float, *, level: float = 0.95) -> Forecast:
+        """What can be said before any training.
+
+        >>> Forecast.before(146, 0.002).sentence()
+        '146 judged queries can prove losses of about 0.01 at best; 0.002 needs about 3,400'
+        """
+        expected = in_errors(level) * TYPICAL_DEVIATION / math.sqrt(max(n_queries, 1))
+        return cls(n_queries, expected, None, max_loss, None)
+
+    def measured(self, resolved: float) -> Forecast:
+        """With what the run has shown."""
+        if not math.isfinite(resolved):
+            return self
+        needed = _needed(self.n_queries, resolved, self.max_loss)
+        return Forecast(self.n_queries, self.expected, resolved, self.max_loss, needed)
+
+    def sentence(self) -> str:
+        """Both in words."""
+        queries = f"{self.n_queries:,} judged queries"
+        if self.resolved is None:
+            needed = _needed(self.n_queries, self.expected, self.max_loss)
+            more = f"; {self.max_loss:g} needs about {needed:,}" if needed and needed > self.n_queries else ""
+            return f"{queries} can prove losses of about {self.expected:.1g} at best{more}"
+        told = f"{queries} can tell losses above {self.resolved:.2g}"
+        if self.queries_needed is None or self.queries_needed <= self.n_queries:
+            return told
+        return f"{told}; {self.max_loss:g} needs about {self.queries_needed:,}"
+
+    def to_dict(self) -> dict[str, Any]:
+        rounded = {k: round(v, 6) if isinstance(v, float) else v for k, v in asdict(self).items()}
+        return {**rounded, "sentence": self.sentence()}
+
+    @classmethod
+    def of_dict(cls, record: dict[str, Any]) -> Forecast:
+        return cls(**{name: record[name] for name in cls.__dataclass_fields__})
+
+
+def _needed(n_queries: int, resolved: float, max_loss: float) -> int | None:
+    """Queries for a loss, to two digits: errors shrink with their square root."""
+    if max_loss <= 0:
+        return None
+    exact = n_queries * (resolved / max_loss) ** 2
+    step = 10.0 ** max(0, math.floor(math.log10(max(exact, 1))) - 1)
+    return max(1, round(math.ceil(exact / step) * step))
