@@ -10,12 +10,14 @@ import shutil
 from pathlib import Path
 
 import pytest
+from tests.evaluation.shadow.logs import fill
 
-from leanrank import make_ranking, select
+from leanrank import RankSVM, drift, make_ranking, read_judged, select, shadow
 from leanrank.cli.demo import PLANTED
 from leanrank.evaluation.compare.request import CompareSettings
 from leanrank.evaluation.compare.run import compare
-from leanrank.report.writing import write_report
+from leanrank.report.shadow_summary import summarize_shadow
+from leanrank.report.writing import write_report, write_summary
 
 ASKED_FOR = bool(os.environ.get("LEANRANK_BROWSER"))
 collect_ignore_glob = [] if ASKED_FOR else ["test_*.py"]
@@ -97,3 +99,18 @@ def comparison(tmp_path_factory) -> Path:
     path = tmp_path_factory.mktemp("comparison") / "results.html"
     write_report(found, path)
     return path
+
+
+@pytest.fixture(scope="session")
+def shadowed(tmp_path_factory) -> Path:
+    """The report of a pruned ranker beside the full one, with slices, an estimate and drift."""
+    data, _ = make_ranking(120, docs_per_query=10, n_informative=2, n_redundant=2, n_noise=2, random_state=0)
+    full, pruned = RankSVM().fit(data), RankSVM().fit(data.subset(data.feature_names[:3]))
+    older, log = data.take_queries(range(60)), data.take_queries(range(60, 120))
+    slices = dict.fromkeys(log.query_ids.tolist()[:20], "<b>head</b>")
+    result = shadow(log, full, pruned, k=5, slices=slices)
+    folder = tmp_path_factory.mktemp("shadowed")
+    judged = read_judged(fill(result.ask(30).text(), folder / "judged.csv", log))
+    summary = summarize_shadow(result, log, loss=result.loss(judged), drift=drift(older, log, full, pruned, k=5))
+    write_summary(summary, folder / "shadow.html")
+    return folder / "shadow.html"

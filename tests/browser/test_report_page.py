@@ -41,6 +41,17 @@ def test_every_chart_has_marks(open_page, demo):
     assert all(count > 3 for count in marks.values()), marks
 
 
+def test_a_shadow_is_drawn_and_nothing_leaves_the_file(open_page, shadowed):
+    opened = open_page(shadowed)
+    assert opened.requests == [shadowed.as_uri()]
+    assert opened.complaints == []
+    marks = opened.page.evaluate(MARKS)
+    assert set(marks) == {"places"}
+    assert marks["places"] > 3
+    assert column(opened.page, "figures", 1) == ["all queries", "<b>head</b>", "other"]
+    assert len(column(opened.page, "drift", 1)) == 6
+
+
 def test_the_slider_changes_sentence_curve_and_table(open_page, demo):
     page = open_page(demo).page
     sentence, kept = page.inner_text("#sentence"), column(page, "kept", 2)
@@ -180,7 +191,7 @@ def test_the_features_left_out(open_page, demo):
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("which", ["demo", "comparison"])
+@pytest.mark.parametrize("which", ["demo", "comparison", "shadowed"])
 def test_text_stands_out(open_page, request, which, scheme):
     page = open_page(request.getfixturevalue(which), scheme=scheme).page
     assert page.evaluate(FAINT) == []
@@ -207,7 +218,7 @@ def test_print_is_dark_on_white_whatever_the_screen(open_page, demo):
 
 
 @pytest.mark.parametrize("width", [390, 1100])
-@pytest.mark.parametrize("which", ["demo", "comparison"])
+@pytest.mark.parametrize("which", ["demo", "comparison", "shadowed"])
 def test_nothing_sticks_out(open_page, request, which, width):
     opened = open_page(request.getfixturevalue(which), width=width)
     assert opened.page.evaluate(STICKING_OUT) == []

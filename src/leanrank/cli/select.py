@@ -29,6 +29,7 @@ from leanrank.errors import ParameterError
 if TYPE_CHECKING:
     from leanrank.data.query_sample import QuerySample
     from leanrank.data.ranking_data import RankingData
+    from leanrank.evaluation.select.logged import LoggedLoss
     from leanrank.evaluation.select.selection import Selection
 
 
@@ -57,6 +58,10 @@ def select(
     ] = None,
     valid: Annotated[Path | None, typer.Option(help="Data that rankers stop early on.")] = None,
     test: Annotated[Path | None, typer.Option(help="Data to measure the final choice on.")] = None,
+    judged: Annotated[
+        Path | None,
+        typer.Option(help="A report (.json) of leanrank shadow --judged: certifies the recommended on its log."),
+    ] = None,
     memory: Annotated[
         str | None, typer.Option(help="What the data may take, as 2GB: FILE may be larger. Queries are drawn to fit.")
     ] = None,
@@ -91,17 +96,24 @@ def select(
         raise ParameterError("Name a file of judged data, or a finished run with --from.")
     book = SelectJournal.of(journal, resume, output)
     refuse_stdout("features go there", report)
-    check_outputs(output, report, book.path, reads=(file, limits.costs, valid, test, ranker_options.ranker_file))
+    check_outputs(
+        output, report, book.path, reads=(file, limits.costs, valid, test, judged, ranker_options.ranker_file)
+    )
     if report is not None:
         from leanrank.report.writing import form_of, renderer
 
         renderer(form_of(report))
+    logged = None if judged is None else _logged_loss(judged)
     options = {**limits.read(), **measuring.read(), "ranker": ranker_options.ranker(measuring.ranker)}
     typed, delivery = Invocation.of(context), Delivery(output, form, as_json)
     with interruptible(book.path, typed.command(), resumes=book.resumes):
         sample = reading.sample(file, memory, measuring.seed)
         files = _Files.read(sample, file, valid, test, reading)
         selection, tested = _measure(book, files, options)
+        if logged is not None:
+            from leanrank.evaluation.select.logged import certified_on_log
+
+            selection = certified_on_log(selection, logged)
         source = {"command": typed.command(without=OF_ONE_RUN), "data": str(file), **reading.given()}
         selection = replace(selection, source=source)
         delivery.write(selection.to_dict() if tested is None else {**selection.to_dict(), "test": tested})
@@ -117,6 +129,12 @@ def select(
             next_step = _next_step(file, delivery.features_file, measuring.ranker, same)
             if next_step is not None:
                 Console().print(Text(next_step), soft_wrap=True)
+
+
+def _logged_loss(path: Path) -> LoggedLoss:
+    from leanrank.evaluation.select.logged import LoggedLoss
+
+    return LoggedLoss.read(path)
 
 
 @dataclass(frozen=True)

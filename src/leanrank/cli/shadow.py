@@ -70,7 +70,10 @@ def shadow(
     if drift.before is not None:
         older = _log(drift.before, rankers, reading)
         drifted = compare_logs(older, log, *rankers, k=k, limits=drift.limits(), engine=engine, progress=True)
-    summary = summarize_shadow(shadowed, log, loss=loss, drift=drifted, show=show, source=_named(inputs))
+    features = getattr(rankers[1], "feature_names_in_", ())
+    summary = summarize_shadow(
+        shadowed, log, loss=loss, drift=drifted, features=features, show=show, source=_named(inputs)
+    )
     written = _written(shadowed, log, judging, report, summary)
     if as_json:
         print(json.dumps(summary, ensure_ascii=False, allow_nan=False))

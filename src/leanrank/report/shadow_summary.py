@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ def summarize_shadow(
     *,
     loss: LossEstimate | None = None,
     drift: Drift | None = None,
+    features: Sequence[str] = (),
     show: int = SHOWN,
     source: dict[str, str | None] | None = None,
 ) -> dict[str, Any]:
@@ -34,6 +36,8 @@ def summarize_shadow(
         What judgements say is lost.
     drift : Drift, default=None
         What changed since an older log.
+    features : sequence of str, default=()
+        Those of the pruned ranker.
     show : int, default=10
         Queries to show side by side.
     source : dict, default=None
@@ -51,6 +55,7 @@ def summarize_shadow(
         "kind": "shadow",
         "sentence": shadowed.sentence(),
         **figures,
+        "features": [str(name) for name in features],
         "first_places": firsts[1 : shadowed.k + 1].tolist(),
         "loss": None if loss is None else {**loss.to_dict(), "sentence": loss.sentence()},
         "drift": None if drift is None else {**drift.to_dict(), "sentence": drift.sentence()},

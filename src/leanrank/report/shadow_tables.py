@@ -12,12 +12,12 @@ MOST_FEATURES = 30
 FIGURES = (
     ("queries", "n_queries", "whole"),
     ("changed", "changed_share", "percent"),
-    ("other documents", "other_documents_share", "percent"),
-    ("other first place", "first_place_share", "percent"),
+    ("others", "other_documents_share", "percent"),
+    ("other first", "first_place_share", "percent"),
     ("overlap", "overlap", "figure"),
-    ("documents entering", "entered", "two"),
+    ("entering", "entered", "two"),
     ("mean move", "mean_move", "two"),
-    ("largest move", "largest_move", "whole"),
+    ("largest", "largest_move", "whole"),
 )
 
 
@@ -37,7 +37,7 @@ def figures(summary: dict[str, Any]) -> Table:
     """All queries, and each slice."""
     rows = [["all queries", *(summary[name] for _, name, _ in FIGURES)]]
     rows += [[row["slice"], *(row[name] for _, name, _ in FIGURES)] for row in summary["slices"]]
-    columns = [("", "name"), *((heading, kind) for heading, _, kind in FIGURES)]
+    columns = [("slice", "name"), *((heading, kind) for heading, _, kind in FIGURES)]
     k = summary["k"]
     note = (
         f"Shares of queries whose first {k} places change, hold other documents, begin with another document; "
@@ -62,9 +62,9 @@ def drift(summary: dict[str, Any]) -> Table:
         ]
         for row in features[:MOST_FEATURES]
     ]
-    columns = [("feature", "name"), ("used", "text"), ("distribution", "figure"), ("by chance", "figure")]
-    columns += [("distance", "figure"), ("missing before", "percent"), ("after", "percent")]
-    columns += [("importance before", "signed"), ("after ", "signed")]
+    columns = [("feature", "name"), ("used", "text"), ("distribution", "figure"), ("chance", "figure")]
+    columns += [("distance", "figure"), ("missing", "percent"), ("now", "percent")]
+    columns += [("importance", "signed"), ("now ", "signed")]
     note = (
         "Distribution: population stability index, and what chance alone gives; distance: Kolmogorov and Smirnov's; "
         "importance: correlation with the scores of the full ranker inside queries. Used: by the pruned ranker."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -159,5 +160,11 @@ def _upper(z: Floats, largest: float, tail: float) -> float:
     if largest <= 0:
         return 0.0
     x = np.append(np.sort(np.clip((z + largest) / (2 * largest), 0.0, 1.0)), 1.0)
-    uniform = np.sort(np.random.default_rng(0).random((_DRAWS, len(z))), axis=1)
-    return float(np.quantile(1 - uniform @ np.diff(x), 1 - tail)) * 2 * largest - largest
+    means = 1 - _order_statistics(len(z)) @ np.diff(x)
+    return float(np.quantile(means, 1 - tail)) * 2 * largest - largest
+
+
+@lru_cache(maxsize=1)
+def _order_statistics(n: int) -> Floats:
+    """Uniforms in ascending order, n a draw: the same for both ends and for every call."""
+    return np.sort(np.random.default_rng(0).random((_DRAWS, n)), axis=1)
