@@ -137,7 +137,10 @@ def _refuse_odd_name(path: Path) -> None:
 def largest_number(names: Iterable[str]) -> int:
     """The largest of the names that are numbers, 0 where none is: LETOR's features are called by their numbers.
 
+    Longer numbers than any file has are all one to it: reading LETOR text refuses them.
+
     >>> largest_number(["7", "bm25", "12"])
     12
     """
-    return max((int(name) for name in names if name.isascii() and name.isdecimal()), default=0)
+    numbers = (name.lstrip("0") or "0" for name in names if name.isascii() and name.isdecimal())
+    return max((int(number) if len(number) < 10 else 2**31 - 1 for number in numbers), default=0)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Unpack
 from leanrank.data.formats import format_of
 from leanrank.data.ranking_data import RankingData, RankingSource
 from leanrank.data.roles import ColumnNames
-from leanrank.errors import ParameterError
+from leanrank.errors import DataError, ParameterError
 
 if TYPE_CHECKING:
     from leanrank.data.letor.options import Null
@@ -74,9 +74,14 @@ def read(
     _check_at_least(at_least)
     if format_of(path) == "letor":
         from leanrank.data.letor import reader
-        from leanrank.data.letor.options import checked
+        from leanrank.data.letor.options import MAX_FEATURES, checked
 
         _refuse_names_of_features("read", features)
+        if at_least > MAX_FEATURES:  # every feature up to there would get a name
+            raise DataError(
+                f"{os.fspath(path)}: a feature beyond number {MAX_FEATURES:,} is asked for, which no LETOR file has "
+                "unless read_letor is told n_features."
+            )
         form = replace(checked("read", null="nan" if missing else "error"), at_least=at_least)
         return reader.read([path], form, regroup=regroup)
     from leanrank.data.tables import read_table

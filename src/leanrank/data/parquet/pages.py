@@ -57,9 +57,9 @@ def _check_chunk(file: BinaryIO, chunk: Any, n_rows: int, n_bytes: int) -> int:
     while start < end:
         file.seek(start)
         header, length = _page_header(file.read(min(_HEADER_BYTES, end - start)))
-        kind, unpacked, packed = (header.get(field, -1) for field in (_KIND, _UNPACKED, _PACKED))
+        kind, unpacked, packed = (_number(header, field) for field in (_KIND, _UNPACKED, _PACKED))
         inner = header.get(_STRUCT_OF.get(kind, -1))
-        values = inner.get(1, -1) if isinstance(inner, dict) else 0 if kind == _INDEX_PAGE else -1
+        values = _number(inner, 1) if isinstance(inner, dict) else 0 if kind == _INDEX_PAGE else -1
         if not (0 <= packed <= end - start - length and 0 <= unpacked <= chunk.total_uncompressed_size and values >= 0):
             raise DataError(f"a page of {where} states sizes that it cannot have: it is damaged.")
         if kind == _DICTIONARY_PAGE and values > unpacked:
@@ -70,6 +70,12 @@ def _check_chunk(file: BinaryIO, chunk: Any, n_rows: int, n_bytes: int) -> int:
         start += length + packed
         n_pages += 1
     return n_pages
+
+
+def _number(fields: dict[int, Any], field: int) -> int:
+    """A field that is a number, -1 where it is absent or something else."""
+    value = fields.get(field)
+    return value if type(value) is int else -1
 
 
 def _page_header(content: bytes) -> tuple[dict[int, Any], int]:
