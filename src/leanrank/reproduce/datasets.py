@@ -8,8 +8,12 @@ from pathlib import Path
 
 from leanrank.data.folds import LetorFolds, letor_folds
 from leanrank.errors import DataError
+from leanrank.stats.similarity import Similarity
 
 VARIABLE = "LEANRANK_DATA"
+
+#: Likeness of features as the papers count it: pairs that both put in the same order, a pair tied in either in none.
+STRICT = Similarity("kendall", ties="strict")
 
 NAMES = ("ohsumed", "mq2008", "hp2004", "np2004", "td2003", "td2004", "sushi")
 
