@@ -93,7 +93,9 @@ def run(data: DataFolder, tasks: Tasks, *, quick: bool = False) -> Reproduction:
             continue
         folds = folds_of[dataset] = list(official)
         outcomes[dataset] = _dataset(dataset, folds, tasks, quick)
-        stated.append(heuristic_claim(dataset, folds, tasks, outcomes[dataset][BASELINE].prices, 20 if quick else PAIRS))
+        stated.append(
+            heuristic_claim(dataset, folds, tasks, outcomes[dataset][BASELINE].prices, 20 if quick else PAIRS)
+        )
         if not quick:
             tables += [_readings(dataset, outcomes[dataset]), _thresholds(dataset, folds, tasks, outcomes[dataset])]
         tables.append(_times(dataset, outcomes[dataset]))

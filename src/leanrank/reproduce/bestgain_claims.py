@@ -64,7 +64,7 @@ def _of_all_methods(dataset: str, of: Mapping[str, Any]) -> list[Claim]:
     return [
         *stated,
         Claim(
-            f"{dataset}: the methods made for ranking keep fewer features than those made for classification, FCBF aside",
+            f"{dataset}: the methods made for ranking keep fewer features than those for classification, FCBF aside",
             many < others,
             f"at most {many:.1f} and at least {others:.1f}",
         ),

@@ -26,8 +26,8 @@ from leanrank.stats.similarity import Similarity
 
 BASELINE = "Baseline (all features)"
 WRAPPER = "Greedy Wrapper"
-#: The smallest gain worth a feature to BestGain. On OHSUMED the published single feature needs more than 0.0541; that of
-#: the others is chosen on validation queries.
+#: The smallest gain worth a feature to BestGain. On OHSUMED the published single feature needs more than 0.0541; that
+#: of the others is chosen on validation queries.
 DELTA = {"OHSUMED": 0.1}
 #: The smallest gain worth a feature to the wrapper: on OHSUMED the published two features need one near this.
 WRAPPER_DELTA = 0.005

@@ -51,7 +51,10 @@ def read_data(paper: str, folder: Path) -> Reproduction | None:
             raise DataError(f"{own / CELLS}: {place} is not a published figure of {paper}; write the file again.")
         ours = None if row[5] == "" else float(row[5])
         cells.append(Cell(printed[place], ours, row[6] == "yes", row[8]))
-    claims = [Claim(text, _HOLDS[holds], ours, where, reading) for where, text, holds, ours, reading in _rows(own / CLAIMS)[1:]]
+    claims = [
+        Claim(text, _HOLDS[holds], ours, where, reading)
+        for where, text, holds, ours, reading in _rows(own / CLAIMS)[1:]
+    ]
     tables = []
     for path in sorted(own.glob("table*.csv")):
         (title, shown), columns, *rows = (tuple(row) for row in _rows(path))

@@ -61,7 +61,7 @@ READINGS = tuple(Reading(t, tau, scale) for t in TIES for tau in ("fraction", "t
 
 
 def settled(reading: Reading) -> bool:
-    """Whether the text agrees: its equation (2) is a fraction of pairs. It also tunes in each fold, so k is a fold's."""
+    """Whether the text agrees: its equation (2) is a fraction of pairs. It tunes in each fold, so k is a fold's too."""
     return reading.tau == "fraction"
 
 
@@ -121,7 +121,9 @@ class _Trainings:
         key = frozenset(features.tolist())
         if key not in self._known:
             columns = np.array(sorted(key))
-            train, valid, test = (part.subset(columns) for part in (self._fold.train, self._fold.valid, self._fold.test))
+            train, valid, test = (
+                part.subset(columns) for part in (self._fold.train, self._fold.valid, self._fold.test)
+            )
             ranker = clone(self._ranker).fit(train, eval_set=valid)
             scored = [(self._wanted["MAP"], valid), *((measure, test) for measure in self._wanted.values())]
             self._known[key] = [_score(measure, ranker, part) for measure, part in scored]

@@ -10,12 +10,12 @@ from leanrank.reproduce.outcome import Cell, Claim, Page, Reproduction, Table
 
 INTRODUCTION = """# Reproduction
 
-What `leanrank reproduce PAPER` found for the five papers leanrank implements, written by `make reproduce`. *Equal* means
-equal in every printed digit, *close* within 0.015 of a measure in [0, 1]. Each table of a paper is a row for every data
-set, each finding a row of its own; the figures themselves are in the files named below each paper. Where a paper leaves
-something open the row is of one reading, which is named, and the others stand beside it. The published figures are facts
-taken from the papers; the data are not part of leanrank: name their folder with `--data`, or in `LEANRANK_DATA`, and the
-rows that need them are filled by the same command.
+What `leanrank reproduce PAPER` found for the five papers leanrank implements, written by `make reproduce`. *Equal*
+means equal in every printed digit, *close* within 0.015 of a measure in [0, 1]. Each table of a paper is a row for
+every data set, each finding a row of its own; the figures themselves are in the files named below each paper. Where a
+paper leaves something open the row is of one reading, which is named, and the others stand beside it. The published
+figures are facts taken from the papers; the data are not part of leanrank: name their folder with `--data`, or in
+`LEANRANK_DATA`, and the rows that need them are filled by the same command.
 """
 
 _COUNTS = ("equal", "close", "differs", "missing", "holds", "not", "needs")
@@ -24,10 +24,7 @@ _HEADINGS = ("paper", "equal", "close", "differ", "no data", "findings hold", "d
 
 def page(reproductions: Sequence[Reproduction], folder: str = "") -> str:
     """All papers on one page, beside a folder of their data files if one is named."""
-    rows = [
-        (paper.paper, *(str(paper.count(status)) for status in _COUNTS))
-        for paper in reproductions
-    ]
+    rows = [(paper.paper, *(str(paper.count(status)) for status in _COUNTS)) for paper in reproductions]
     counts = _table(Table("", _HEADINGS, tuple(rows)))
     return "\n".join([INTRODUCTION, *counts, "", *(section(paper, folder) for paper in reproductions)])
 
@@ -72,10 +69,10 @@ def _table(table: Table) -> list[str]:
 
 
 def verdict(claim: Claim) -> str:
-    """ "holds", "differs", or what it needs."""
+    """ "holds", "does not hold here", or what it needs."""
     if claim.holds is None:
         return claim.figures if claim.figures.startswith("needs") else "not tested"
-    return "holds" if claim.holds else "differs"
+    return "holds" if claim.holds else "does not hold here"
 
 
 def _claim_row(claim: Claim) -> tuple[str, ...]:
@@ -88,7 +85,7 @@ def _table_rows(cells: Sequence[Cell]) -> list[tuple[str, ...]]:
     def key(cell: Cell) -> tuple[str, str]:
         return cell.published.table, cell.published.dataset
 
-    rows = []
+    rows: list[tuple[str, ...]] = []
     for (table, dataset), group in groupby(sorted(cells, key=lambda cell: (key(cell)[0].zfill(4), key(cell)[1])), key):
         of = list(group)
         statuses = [cell.status for cell in of]
