@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from tests.naive import bestgain, feature_worth, fsscpr, greedy_selection, rank_correlation, relief, set_filters
@@ -40,7 +42,7 @@ def drawn(seed, n_features=4, n_values=4, n_levels=3, longest=5):
         n = int(ptr[-1])
         X = rng.integers(0, n_values, (n, n_features)).astype(float)
         y = rng.integers(0, n_levels, n)
-        parts = [slice(a, b) for a, b in zip(ptr[:-1], ptr[1:], strict=True)]
+        parts = [slice(a, b) for a, b in pairwise(ptr)]
         pairs = all(len(set(y[part])) > 1 for part in parts)
         varying = all(any(np.ptp(X[part, j]) > 0 for part in parts) for j in range(n_features))
         if pairs and varying:

@@ -22,9 +22,9 @@ NAMES = (
 )
 
 LAYOUT = (
-    "a folder with one folder for each data set: ohsumed, mq2008, hp2004, np2004, td2003, td2004, gov (S1.txt to S5.txt "
-    "or Fold1/train.txt, ...; .gz, .bz2, .zst as well; query-level normalised files of LETOR) and sushi (sushi3.idata, "
-    "sushi3b.5000.10.order). Those that are not there are left out"
+    "a folder with one folder for each data set: ohsumed, mq2008, hp2004, np2004, td2003, td2004, gov (S1.txt to "
+    "S5.txt or Fold1/train.txt, ...; .gz, .bz2, .zst as well; query-level normalised files of LETOR) and sushi "
+    "(sushi3.idata, sushi3b.5000.10.order). Those that are not there are left out"
 )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import groupby
 
 from leanrank.reproduce.data_files import CELLS, CLAIMS, table_file
@@ -35,10 +35,10 @@ def section(paper: Reproduction, folder: str = "") -> str:
     lines += [paper.summary, "", paper.discussion, "", f"*Protocol.* {paper.protocol}", ""]
     rows = [*_table_rows(paper.cells), *(_claim_row(claim) for claim in paper.stated)]
     lines += [*_table(Table("", ("where", "what", "", "ours"), tuple(rows))), ""]
-    others = [(claim.reading, claim.text, verdict(claim), claim.figures) for claim in paper.claims if claim.reading]
+    others = _other_readings(paper)
     if others:
-        lines += ["### In other readings", ""]
-        lines += [*_table(Table("", ("reading", "finding", "", "ours"), tuple(others))), ""]
+        columns = ("reading", "findings hold", "otherwise than above")
+        lines += ["### In other readings", "", *_table(Table("", columns, tuple(others))), ""]
     for table in paper.tables:
         if table.shown:
             lines += [f"### {table.title}", "", *_table(table), ""]
@@ -77,6 +77,21 @@ def verdict(claim: Claim) -> str:
 
 def _claim_row(claim: Claim) -> tuple[str, ...]:
     return (claim.where or "text", claim.text, verdict(claim), "" if claim.holds is None else claim.figures)
+
+
+def _other_readings(paper: Reproduction) -> list[tuple[str, ...]]:
+    """A row for each other reading: how many findings hold in it, and which of them do and which do not only there."""
+    before = {claim.text: claim.holds for claim in paper.stated}
+    rows: list[tuple[str, ...]] = []
+    for reading in dict.fromkeys(claim.reading for claim in paper.claims if claim.reading):
+        of = [claim for claim in paper.claims if claim.reading == reading and claim.holds is not None]
+        changed = [f"{claim.text}: {verdict(claim)} ({claim.figures})" for claim in of if _differs(claim, before)]
+        rows.append((reading, f"{sum(bool(claim.holds) for claim in of)} of {len(of)}", "; ".join(changed)))
+    return rows
+
+
+def _differs(claim: Claim, before: Mapping[str, bool | None]) -> bool:
+    return claim.text in before and before[claim.text] != claim.holds
 
 
 def _table_rows(cells: Sequence[Cell]) -> list[tuple[str, ...]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import timeit
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -55,7 +54,7 @@ def run(data: DataFolder, tasks: Tasks, *, quick: bool = False) -> Reproduction:
             claims += _claims(curves, scale)
     claims += [
         Claim("NEWS: RCDR is above PCA and above every method of Table 3", None, "needs NEWS", where="Figure 4"),
-        growth_claim(),
+        Claim("How the time of the learners and of RCDR grows", None, "orders of growth, no figures", where="Table 1"),
     ]
     for p in published("rcdr"):
         if p.table == "3":
@@ -232,26 +231,6 @@ def rank_claims(best: dict[tuple[int, int], float], reading: str = "") -> list[C
         figures = f"number {place}: {best[size]:.3f}; " + ", ".join(f"{m} {v:.3f}" for m, v in printed.items())
         claims.append(Claim(text, place == wanted, figures, where="Table 3", reading=reading))
     return claims
-
-
-def growth_claim() -> Claim:
-    """How the time of a fit grows with the length of orders."""
-    rng = np.random.default_rng(0)
-    seconds: dict[tuple[str, int], float] = {}
-    for length in (50, 400):
-        items = rng.normal(size=(length, 8))
-        orders = from_orders(items, [np.argsort(-(items @ rng.normal(size=8))) for _ in range(20)])
-        for kind in ("kendall", "spearman"):
-            reducer = RCDR(1, kind=kind, engine=LocalEngine(n_threads=1))
-            seconds[kind, length] = min(timeit.repeat(lambda r=reducer, o=orders: r.fit(o), number=1, repeat=5))  # type: ignore[misc]
-    growth = {kind: seconds[kind, 400] / seconds[kind, 50] for kind in ("kendall", "spearman")}
-    return Claim(
-        "The time of Kendall RCDR grows faster with the length of orders than that of Spearman RCDR",
-        growth["kendall"] > growth["spearman"],
-        f"orders of 400 take {growth['kendall']:.1f} times as long as orders of 50 with Kendall, "
-        f"{growth['spearman']:.1f} times with Spearman",
-        where="Table 1",
-    )
 
 
 def _with_error(differences: Vector) -> str:
