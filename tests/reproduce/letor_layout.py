@@ -21,13 +21,13 @@ def write_letor(path, n_queries, n_features, seed, n_levels=3, first_query=1):
     path.write_text("\n".join(lines) + "\n")
 
 
-def write_parts(folder, n_features=9, n_queries=4, n_levels=3):
+def write_parts(folder, n_features=12, n_queries=4, n_levels=3):
     """S1.txt to S5.txt."""
     for part in range(5):
         write_letor(folder / f"S{part + 1}.txt", n_queries, n_features, part, n_levels, 1 + part * n_queries)
 
 
-def write_folds(folder, n_folds=5, n_features=9, n_queries=4, n_levels=3):
+def write_folds(folder, n_folds=5, n_features=12, n_queries=4, n_levels=3):
     """Fold1/train.txt, vali.txt, test.txt and so on."""
     for fold in range(n_folds):
         for i, role in enumerate(("train", "vali", "test")):

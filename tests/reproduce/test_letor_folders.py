@@ -43,7 +43,7 @@ def test_every_row_of_bestgain_is_filled(letor):
     }
     assert of == {"TD2003", "TD2004", "OHSUMED", "avg.", "TD2003 and TD2004"}
     features = {c.published.dataset: c.ours for c in outcome.cells if c.published.metric == "features"}
-    assert features == {"TD2003": 9.0, "TD2004": 9.0, "OHSUMED": 9.0}
+    assert features == {"TD2003": 12.0, "TD2004": 12.0, "OHSUMED": 12.0}
     assert any(claim.text.startswith("TD2003: the heuristic") for claim in outcome.claims)
 
 
@@ -66,12 +66,12 @@ def test_large_data_sets_in_their_layouts(tmp_path):
     write_folds(tmp_path / "mslr", n_folds=2)
     assert [fold.name for fold in large_folds(tmp_path / "mslr")] == ["Fold1", "Fold2"]
     for role, size in (("train", 10), ("valid", 3), ("test", 4)):
-        write_letor(tmp_path / "yahoo" / f"set1.{role}.txt", size, 9, size)
-        write_letor(tmp_path / "yahoo" / f"set2.{role}.txt", size + 1, 9, size)
+        write_letor(tmp_path / "yahoo" / f"set1.{role}.txt", size, 12, size)
+        write_letor(tmp_path / "yahoo" / f"set2.{role}.txt", size + 1, 12, size)
     [fold] = large_folds(tmp_path / "yahoo")
     assert (fold.train.n_queries, fold.valid.n_queries, fold.test.n_queries) == (10, 3, 4)
     for role, size in (("train", 10), ("test", 4)):
-        write_letor(tmp_path / "istella" / "full" / f"{role}.txt", size, 9, size)
+        write_letor(tmp_path / "istella" / "full" / f"{role}.txt", size, 12, size)
     [fold] = large_folds(tmp_path / "istella")
     assert (fold.train.n_queries, fold.valid.n_queries, fold.test.n_queries) == (8, 2, 4)
     (tmp_path / "empty").mkdir()

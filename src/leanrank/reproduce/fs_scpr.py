@@ -222,6 +222,8 @@ def _cell(p: Published, rows: Rows, folds_of: Mapping[str, Sequence[Fold]], quic
     if p.table in UNIFIED or p.unit == "percent":
         return _recomputed(p)
     exact = p.dataset == "OHSUMED" and (p.method == "RankSVM-Primal" or p.table == "1")
+    if not p.text:
+        return Cell(p, None, reason="the print is lost in the text at hand")
     if p.dataset not in rows:
         return Cell(p, None, exact, f"needs {p.dataset}")
     if p.table == "1":
@@ -255,7 +257,7 @@ def _recomputed(p: Published) -> Cell:
 
 def _compared(p: Published) -> str:
     """Which method an improvement is over."""
-    return p.method.partition(" vs ")[2] or "RankSVM-Primal"
+    return p.method.partition(" vs ")[2].rstrip(")")
 
 
 def _printed(dataset: str, method: str, measure: str) -> float:
