@@ -51,7 +51,7 @@ def main() -> None:
         "",
         "Features (1-based numbers of the data files, ascending) that each method on the feature graph chooses from",
         "the training part of the official folds. Importance: MAP of the feature alone, expected ties, descending.",
-        "Similarity: Kendall concordance, strict ties. In all folds: features chosen in every fold.",
+        "Similarity: Kendall's, signed ties. In all folds: features chosen in every fold.",
         "Made by `python -m benchmarks.chosen_features`.",
     ]
     for title, folder in SETS.items():

@@ -13,8 +13,9 @@ graph = leanrank.feature_graph(data, importance="ndcg@10", similarity="kendall")
 print(graph)
 
 # %%
-# Similarity is the share of document pairs of a query that two features order alike: 1 is a copy, 0.5 is unrelated. The
-# heatmap is ordered by cluster, so families of copies are squares on the diagonal.
+# Similarity says how alike two features order the documents of a query: 1 is a copy or any increasing function of it,
+# 0 is unrelated, -1 the opposite order, however many values are equal. The heatmap is ordered by cluster, so families
+# of copies are squares on the diagonal.
 
 heatmap = graph.heatmap()
 

@@ -34,6 +34,22 @@ def kendall(a, b, ties: str) -> float:
     return (1 + (concordant - discordant) / spread) / 2 if spread else 0.5
 
 
+def cosine_of_signs(X, query_ptr) -> np.ndarray:
+    """Cosine of the vectors of +1, 0, -1 of all pairs of documents, each query having weight 1; empty vectors alike."""
+    K, rows = X.shape[1], []
+    for start, end in pairwise(query_ptr):
+        pairs = list(combinations(range(start, end), 2))
+        rows += [[sign(X[s, j] - X[t, j]) / sqrt(len(pairs)) for j in range(K)] for s, t in pairs]
+    V = np.array(rows)
+    cosine = np.zeros((K, K))
+    for i in range(K):
+        for j in range(K):
+            lengths = np.linalg.norm(V[:, i]) * np.linalg.norm(V[:, j])
+            both_empty = not V[:, i].any() and not V[:, j].any()
+            cosine[i, j] = V[:, i] @ V[:, j] / lengths if lengths else float(both_empty)
+    return cosine
+
+
 def tau_ap(judged, reference) -> float:
     """Yilmaz et al. (2008): both are values, higher first, equal ones in the order of rows."""
     order = np.argsort(-np.asarray(judged), kind="stable")

@@ -45,12 +45,12 @@ def mpt(r, sigma, s, b):
     return _by_criterion(len(r), criterion)
 
 
-def mrmr(r, e, form):
+def mrmr(r, e, form, offset):
     def criterion(i, chosen):
         if not chosen:
             return r[i]
         redundancy = np.mean([e[i, j] for j in chosen])
-        return r[i] / max(redundancy, 1e-3) if form == "quotient" else r[i] - redundancy
+        return r[i] / max(offset + redundancy, 1e-3) if form == "quotient" else r[i] - redundancy
 
     return _by_criterion(len(r), criterion)
 

@@ -26,7 +26,7 @@ from leanrank.selectors.fsmrank import Fitting
 from leanrank.stats.feature_graph import feature_graph
 
 DATA = tie_free(3, n_queries=16).subset([0, 1, 2, 3, 5, 6, 7, 8])
-GRAPH = feature_graph(DATA)
+GRAPH = feature_graph(DATA, similarity="strict")
 LAMBDAS = [(1e-1, 1e-1), (1e-1, 1e-3), (1e-3, 1e-1), (1e-3, 1e-3), (1e-5, 1e-5), (0.0, 1e-2), (1e-2, 0.0)]
 
 

@@ -33,7 +33,8 @@ def test_diversification_methods_against_brute_force(seed):
     assert MMR(lam=lam, aggregate="mean").fit_graph(graph).order_.tolist() == naive.mmr(r, s, lam, mean)
     assert MPT(b=3 * lam).fit_graph(graph).order_.tolist() == naive.mpt(r, sigma, s, 3 * lam)
     for form in ("quotient", "difference"):
-        assert MRMR(form=form).fit_graph(graph).order_.tolist() == naive.mrmr(r, s, form)
+        for offset in (0.0, 0.3, 1.0):
+            assert MRMR(form=form, offset=offset).fit_graph(graph).order_.tolist() == naive.mrmr(r, s, form, offset)
     for size in range(1, graph.n_features + 1):
         assert MSD(size, lam=lam).fit_graph(graph).order_.tolist() == naive.msd(r, s, lam, size)
     assert NGAS().fit_graph(graph).order_.tolist() == naive.ngas(r, s)

@@ -21,7 +21,7 @@ def test_the_order_of_mrmr_selection(seed):
         mrmr = pytest.importorskip("mrmr", reason="the package mrmr-selection is not installed")
         frame = pd.DataFrame(data.X, columns=data.feature_names).drop(columns="5")
         theirs = mrmr.mrmr_classif(frame, pd.Series(data.y), K=13, n_jobs=1, show_progress=False)
-    ours = MRMR(relevance="f", similarity=Similarity("pearson", scope="pooled")).fit(data)
+    ours = MRMR(relevance="f", similarity=Similarity("pearson", scope="pooled"), offset=0.0).fit(data)
     assert [data.feature_names[j] for j in ours.order_] == theirs
 
 

@@ -31,9 +31,8 @@ def test_the_row_is_within_012(data_dir, name, unimportance, lambdas, as_many):
     measures = [metric(m, convention=convention) for m in ("ndcg@1", "ndcg@3", "ndcg@5", "ndcg@10", "map")]
     rows, sizes = [], []
     for fold, (lambda1, lambda2) in zip(letor_folds(data_dir / name), lambdas, strict=True):
-        fitted = FSMRank(lambda1=lambda1, lambda2=lambda2, unimportance=unimportance, fitting=Fitting(tol=1e-5)).fit(
-            fold.train
-        )
+        prices = {"lambda1": lambda1, "lambda2": lambda2, "unimportance": unimportance}
+        fitted = FSMRank(**prices, similarity="strict", fitting=Fitting(tol=1e-5)).fit(fold.train)
         scores = fitted.predict(fold.test)
         rows.append([m(fold.test.y, scores, qid=fold.test.qid) for m in measures])
         sizes.append(fitted.support_.sum())

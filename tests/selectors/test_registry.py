@@ -10,15 +10,15 @@ from leanrank.errors import ParameterError, UnknownNameError
 from leanrank.evaluation.select.effort import EVERY
 from leanrank.selectors import registry
 
-COSINE = {"importance": Importance("map", direction="max"), "similarity": Similarity("kendall", ties="cosine")}
+COSINE = {"importance": Importance("map", direction="max"), "similarity": Similarity("kendall", ties="signed")}
 PRESETS = {
     "best-gain-path": BestGain(delta=1e-6),
     "blend+mrmr": RelevanceMRMR(relevance="blend"),
-    "gas-cosine": GAS(c=0.5, **COSINE),
+    "gas-cosine": GAS(c=0.25, **COSINE),
     "importance": BoosterImportance(),
     "importance+mrmr": RelevanceMRMR(),
     "mrmr-cosine": MRMR(**COSINE),
-    "mrmr-f": MRMR(relevance="f", similarity=Similarity("pearson", scope="pooled")),
+    "mrmr-f": MRMR(relevance="f", similarity=Similarity("pearson", scope="pooled"), offset=0.0),
     "mrmr>rfe": FilteredRFE(filter="mrmr"),
     "rfe": FilteredRFE(),
 }

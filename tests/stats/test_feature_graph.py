@@ -30,7 +30,7 @@ def assert_same(a: FeatureGraph, b: FeatureGraph) -> None:
 
 
 def test_the_toy_graph():
-    graph = feature_graph(T1, importance=Importance("map", ties="input"))
+    graph = feature_graph(T1, importance=Importance("map", ties="input"), similarity="strict")
     assert graph.importance.round(6).tolist() == [1, 1, 0.541667, 0.75]
     assert graph.similarity[0].round(6).tolist() == [1, 0.916667, 0.416667, 0]
     assert graph.constant.tolist() == [False, False, False, True]
@@ -39,14 +39,18 @@ def test_the_toy_graph():
         "importance": {"metric": "map", "direction": "desc", "ties": "input"},
         "similarity": {"kind": "kendall", "ties": "strict", "scope": "query"},
     }
+    assert not graph.signed
+    assert feature_graph(T1).signed
+    assert feature_graph(T1, similarity="spearman").signed
+    assert not HAND.signed
 
 
 def test_repr_names_the_strongest_pairs():
     assert repr(feature_graph(T1)) == (
         "FeatureGraph: 4 features, 2 queries\n"
-        "  computed    importance map, similarity kendall (strict)\n"
+        "  computed    importance map, similarity kendall (signed)\n"
         "  importance  1 1, 2 1, 4 0.6458, 3 0.5417\n"
-        "  similarity  1~2 0.9167, 1~3 0.4167, 2~3 0.3333, 1~4 0, 2~4 0, ...\n"
+        "  similarity  1~2 0.9574, 1~4 0, 2~4 0, 3~4 0, 1~3 -0.1667, ...\n"
         "  constant    4"
     )
     assert repr(FeatureGraph([1.0], [[1.0]])) == "FeatureGraph: 1 feature\n  importance  1 1"
@@ -56,7 +60,7 @@ def test_repr_names_the_strongest_pairs():
     ("importance", "similarity"),
     [
         ("map", "kendall"),
-        (Importance("ndcg@5", direction="max"), Similarity(ties="cosine")),
+        (Importance("ndcg@5", direction="max"), Similarity(ties="signed")),
         (Importance("hinge", average="pairs"), Similarity(ties="tau-b")),
         (NDCG(k=3), "tau_ap"),
         ("error", "spearman"),
@@ -88,7 +92,7 @@ def test_what_cannot_be_added():
     a, b = random_data(2, [9, 5], 3), random_data(3, [9, 5], 3)
     graph = feature_graph(a)
     with pytest.raises(
-        DataError, match=r"one with importance map, similarity kendall \(strict\), the other with importance"
+        DataError, match=r"one with importance map, similarity kendall \(signed\), the other with importance"
     ):
         _ = graph + feature_graph(b, importance="ndcg@5")
     with pytest.raises(DataError, match="different features"):

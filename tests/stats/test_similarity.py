@@ -10,6 +10,7 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import kendalltau, spearmanr
+from tests.naive import concordance as naive
 from tests.stats.toy import T1, random_data
 
 from leanrank.data.ranking_data import RankingData
@@ -20,8 +21,9 @@ from leanrank.stats import similarity as module
 from leanrank.stats.similarity import Similarity
 
 ALL = [
+    Similarity("kendall", ties="signed"),
     Similarity("kendall", ties="strict"),
-    Similarity("kendall", ties="cosine"),
+    Similarity("kendall", ties="clipped"),
     Similarity("kendall", ties="half"),
     Similarity("kendall", ties="tau-b"),
     Similarity("kendall", ties="ordinal"),
@@ -45,7 +47,7 @@ def two_features(a, b):
 
 def test_worked_example_t1_strict():
     expected = [[1, 0.916667, 0.416667, 0], [0.916667, 0.916667, 0.333333, 0], [0.416667, 0.333333, 1, 0], [0, 0, 0, 0]]
-    np.testing.assert_array_equal(fold(Similarity(), T1).round(6), expected)
+    np.testing.assert_array_equal(fold(Similarity(ties="strict"), T1).round(6), expected)
 
 
 @pytest.mark.parametrize(("ties", "expected"), [("strict", 5 / 6), ("half", 11 / 12), ("ordinal", 1.0)])
@@ -56,7 +58,9 @@ def test_worked_example_of_tie_modes(ties, expected):
 
 def test_three_discordant_pairs_of_ten():
     data = two_features([1, 2, 3, 4, 5], [4, 1, 2, 3, 5])  # 4 before 1, 2 and 3
-    assert fold(Similarity(), data)[0, 1] == 0.7
+    assert fold(Similarity(ties="strict"), data)[0, 1] == 0.7
+    assert fold(Similarity(), data)[0, 1] == pytest.approx(0.4, abs=1e-12)
+    assert fold(Similarity(ties="clipped"), data)[0, 1] == pytest.approx(0.4, abs=1e-12)
 
 
 def test_worked_example_of_rho_and_tau():
@@ -74,8 +78,9 @@ def test_worked_example_of_tau_ap(other, tau_ap):
 
 def test_constant_features():
     constant = [0.0, 0.0, 0.0, 0.0]
-    assert fold(Similarity(), T1)[3].tolist() == constant
-    assert fold(Similarity(ties="cosine"), T1)[3].tolist() == constant
+    assert fold(Similarity(), T1)[3].tolist() == [0.0, 0.0, 0.0, 1.0]
+    assert fold(Similarity(ties="strict"), T1)[3].tolist() == constant
+    assert fold(Similarity(ties="clipped"), T1)[3].tolist() == constant
     assert fold(Similarity(ties="half"), T1)[3].tolist() == [0.5] * 4
     assert fold(Similarity(ties="tau-b"), T1)[3].tolist() == [0.5] * 4
     for scope in ("query", "pooled"):
@@ -91,17 +96,29 @@ def test_queries_of_one_document_do_not_count(similarity):
     np.testing.assert_array_equal(fold(similarity, data), fold(similarity, data.take_queries([1, 3])))
 
 
-def test_cosine_divides_the_mean_matrix():
-    data = random_data(1, [5, 9, 30], 6)
-    strict = fold(Similarity(), data)
-    norm = np.sqrt(np.diag(strict))
-    cosine = fold(Similarity(ties="cosine"), data)
-    np.testing.assert_allclose(cosine, strict / np.outer(norm, norm), atol=1e-11)
-    assert np.diag(cosine).tolist() == [1.0] * 6
+def test_signed_ties_are_the_cosine_of_the_signs_of_all_pairs_of_documents():
+    data = random_data(1, [5, 9, 30, 1], 6, decimals=0)
+    signed = fold(Similarity(), data)
+    np.testing.assert_allclose(signed, naive.cosine_of_signs(data.X, data.query_ptr), atol=1e-11)
+    assert np.diag(signed).tolist() == [1.0] * 6
 
 
-@pytest.mark.parametrize("ties", ["strict", "cosine"])
-def test_strict_and_cosine_are_positive_semidefinite(ties):
+def test_clipped_is_the_mean_of_tau_a_where_it_is_above_0():
+    data = random_data(1, [5, 9, 30, 1], 6, decimals=0)
+    tau = 2 * fold(Similarity(ties="half"), data) - 1
+    assert (tau < 0).any()
+    np.testing.assert_allclose(fold(Similarity(ties="clipped"), data), np.maximum(tau, 0), atol=1e-11)
+
+
+def test_the_names_of_kinds_and_of_ways_with_ties():
+    assert Similarity.named("kendall") == Similarity("kendall", ties="signed")
+    assert Similarity.named("strict") == Similarity("kendall", ties="strict")
+    assert Similarity.named("spearman") == Similarity("spearman")
+    assert Similarity.named(Similarity("tau_ap")) == Similarity("tau_ap")
+
+
+@pytest.mark.parametrize("ties", ["signed", "strict"])
+def test_signed_and_strict_are_positive_semidefinite(ties):
     values = np.linalg.eigvalsh(fold(Similarity(ties=ties), random_data(2, [3, 8, 20], 12, decimals=0)))
     assert values.min() > -1e-10
 
@@ -181,8 +198,8 @@ def test_order_of_rows_queries_and_columns_does_not_matter(similarity):
 def test_result_is_symmetric_and_in_its_range(similarity):
     found = fold(similarity, random_data(9, [20, 3, 40], 8, decimals=0))
     np.testing.assert_array_equal(found, found.T)
-    low = -1 if similarity.kind in ("spearman", "pearson") else 0
-    assert low <= found.min()
+    assert (found.min() < 0) == similarity.signed
+    assert found.min() >= -1
     assert found.max() <= 1
 
 

@@ -35,6 +35,9 @@ class MeasuringOptions:
     time_limit: Annotated[
         str | None, typer.Option(help="Answer from what is measured after this time: 90s, 10m, 2h.")
     ] = None
+    collapse: Annotated[
+        bool, typer.Option("--collapse/--keep-copies", help="Whether copies of a feature become one first.")
+    ] = True
     cv: Annotated[int, typer.Option("--folds", "--cv", help="Folds, by query.")] = 5
     seed: Annotated[int, typer.Option(help="Seed of everything that draws numbers.")] = 0
     jobs: Annotated[int, typer.Option("--jobs", "-j", help="Threads that train rankers; 0 takes every core.")] = 0
@@ -66,6 +69,7 @@ class MeasuringOptions:
             "max_loss": self.max_loss,
             "effort": self.effort,
             "time_limit": self.time_limit,
+            "collapse": self.collapse,
             "cv": self.cv,
             "random_state": self.seed,
             "n_jobs": self.jobs or default_threads(),

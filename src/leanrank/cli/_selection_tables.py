@@ -25,6 +25,8 @@ def show_selection(selection: Selection, test: dict[str, Any] | None, console: C
     console.print(Text(f"Why: {selection.reason}."))
     if selection.sample:
         console.print(Text(f"{selection.sample['sentence']}."))
+    for sentence in selection.copies:
+        console.print(Text(sentence))
     if not kept_all:
         console.print(_kept(selection))
     console.print(_before_and_after(selection, test))

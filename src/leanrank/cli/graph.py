@@ -28,7 +28,9 @@ def graph(
     ] = Path("graph.npz"),
     importance: Annotated[str, typer.Option(help="What a feature alone is worth: a metric or a loss.")] = "map",
     similarity: Annotated[str, typer.Option(help="kendall, spearman, pearson or tau_ap.")] = "kendall",
-    ties: Annotated[str, typer.Option(help="Kendall's ties: strict, cosine, half, ordinal, tau-b.")] = "strict",
+    ties: Annotated[
+        str, typer.Option(help="Kendall's ties: signed, or strict (as papers count), half, clipped, ordinal, tau-b.")
+    ] = "signed",
     engine: Annotated[str | None, typer.Option(help="local[:threads], cuda, dask://host:port or spark.")] = None,
     heatmap: Annotated[Path | None, typer.Option(help="Also write a heatmap (.html, .png, .svg).")] = None,
     draw: Annotated[Path | None, typer.Option(help="Also draw the graph (.html, .png, .svg).")] = None,
@@ -62,11 +64,17 @@ def graph(
     if draw is not None:
         write_chart(computed.draw(), draw)
     pairs = computed.strongest_pairs(10)
+    copies = [[computed.feature_names[j] for j in group] for group in computed.copies()]
     if output == STDOUT:
         return
     if as_json:
         about = {"file": str(file), "graph": str(output), "n_features": len(computed.feature_names)}
-        print(json.dumps({**about, "n_queries": computed.n_queries, "strongest_pairs": pairs}, ensure_ascii=False))
+        print(
+            json.dumps(
+                {**about, "n_queries": computed.n_queries, "strongest_pairs": pairs, "copies": copies},
+                ensure_ascii=False,
+            )
+        )
         return
     console = Console()
     _show(computed, console)
@@ -89,3 +97,6 @@ def _show(graph: FeatureGraph, console: Console, shown: int = 10) -> None:
     for a, b, strength in graph.strongest_pairs(shown):
         alike.add_row(Text(a), Text(b), f"{strength:.4f}")
     console.print(alike)
+    for group in graph.copies():
+        names = ", ".join(graph.feature_names[j] for j in group)
+        console.print(Text(f"These order every query alike, and methods take one of them: {names}"), soft_wrap=True)

@@ -150,5 +150,9 @@ def _show(record: dict[str, Any], method: str, console: Console) -> None:
     for position, step in enumerate(record["trace"][: len(names)], start=1):
         table.add_row(str(position), Text(str(step["name"])), Text(str(step["reason"])))
     console.print(table)
-    if record["dropped"]:
-        console.print(Text(f"{len(record['dropped'])} features are constant inside every query and were left out."))
+    copies = {copy for others in record["stands_for"].values() for copy in others}
+    constant = [name for name in record["dropped"] if name not in copies]
+    if constant:
+        console.print(Text(f"{len(constant)} features are constant inside every query and were left out."))
+    for name, others in record["stands_for"].items():
+        console.print(Text(f"{name} stands for {', '.join(others)}: they order every query alike."), soft_wrap=True)

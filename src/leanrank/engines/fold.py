@@ -67,7 +67,7 @@ def fold(statistics: Any, source: RankingSource, engine: Engine | str | None = N
     >>> from leanrank import RankingData, Similarity
     >>> data = RankingData([[3.0, 1.0], [2.0, 5.0], [0.0, 4.0]], [1, 0, 0], [0, 3])
     >>> fold(Similarity("kendall"), data).round(3).tolist()
-    [[1.0, 0.333], [0.333, 1.0]]
+    [[1.0, -0.333], [-0.333, 1.0]]
     """
     if isinstance(statistics, Mapping):
         each = list(statistics.values())

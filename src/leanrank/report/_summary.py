@@ -102,7 +102,7 @@ def _of_selection(
         "stability": {name: selection.stability[name] for name in ("nogueira", "low", "high")},
         "graph": graph,
         "lint": checked,
-        "notes": [*([f"{selection.sample['sentence']}."] if selection.sample else []), *notes],
+        "notes": [*([f"{selection.sample['sentence']}."] if selection.sample else []), *selection.copies, *notes],
         "settings": settings,
         "seconds": round(selection.seconds, 1),
         "source": selection.source,

@@ -13,9 +13,9 @@ from sklearn.manifold import smacof
 from leanrank.stats.feature_graph import FeatureGraph
 from leanrank.stats.graph_layout import cluster_order, clusters, drawn_edges, layout
 
-#: A feature left out counts as replaced by the kept feature most like it, from this similarity on. Unrelated features
-#: order half of the pairs alike, so this is half way from chance to the same order.
-STANDS_FOR = 0.75
+#: A feature left out counts as replaced by the kept feature most like it, from this similarity on: half way
+#: from unrelated features, which have 0, to the same order.
+STANDS_FOR = 0.5
 #: Rounds of the layout, which improves a start that is already near.
 LAYOUT_ROUNDS = 200
 #: Features in the heatmap at most, and in the drawing; of more, each group is shown by one of its members.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -21,7 +21,6 @@ from leanrank.selectors.fcbf import FCBF
 from leanrank.selectors.gas import GAS
 from leanrank.selectors.greedy_wrapper import GreedyWrapper
 from leanrank.selectors.interact import INTERACT
-from leanrank.stats.feature_graph import FeatureGraph, feature_graph
 from leanrank.stats.similarity import Similarity
 
 BASELINE = "Baseline (all features)"
@@ -33,6 +32,7 @@ DELTA = {"OHSUMED": 0.1}
 WRAPPER_DELTA = 0.005
 #: c and the stop of GAS-E with Kendall's tau below 0 counted as 0: on OHSUMED they give the published 2.6 features.
 GAS_C, GAS_STOP = 0.03, 0.37
+_CLIPPED = Similarity("kendall", ties="clipped")
 _SIZES = list(range(1, 21))
 _WRAPPER_SIZES = 5
 
@@ -57,7 +57,9 @@ def methods(dataset: str, quick: bool) -> dict[str, Way]:
         "CFS": Way(_filtered(CFS(min_features=1))),
         "Consistency": Way(_filtered(Consistency())),
         "INTERACT": Way(_filtered(INTERACT())),
-        "GAS-E": Way(_stopped_gas) if known else Way(_tuned_gas(quick)),
+        "GAS-E": Way(_filtered(GAS(c=GAS_C, min_weight=GAS_STOP, similarity=_CLIPPED)))
+        if known
+        else Way(_tuned_gas(quick)),
         "BestGain": Way(_filtered(best, deltas)),
     }
     return of if quick else of | {WRAPPER: Way(_wrapped)}
@@ -83,20 +85,6 @@ def _tuned_gas(quick: bool) -> Choose:
     return _filtered(GAS(similarity=STRICT), {"c": [0.0, 0.01, 0.1]}, sizes)
 
 
-def clipped(graph: FeatureGraph) -> FeatureGraph:
-    """The graph of (1 + tau) / 2 as one of tau, below 0 counted as 0."""
-    return replace(graph, similarity=np.maximum(0.0, 2 * graph.similarity - 1))
-
-
-def clipped_graph(fold: Fold) -> FeatureGraph:
-    """MAP and clipped tau of the training queries."""
-    return clipped(feature_graph(fold.train, "map", Similarity("kendall", ties="half")))
-
-
-def _stopped_gas(fold: Fold, ranker: SVMMAP) -> list[FeatureSet]:
-    return feature_sets(GAS(c=GAS_C, min_weight=GAS_STOP), fold.train, graph=clipped_graph(fold))
-
-
 def _wrapper(ranker: SVMMAP, size: int | None = None, delta: float | None = None) -> GreedyWrapper:
     return GreedyWrapper(ranker, size, metric=ranker.eval_metric, validation="train", delta=delta)
 
@@ -112,7 +100,7 @@ def _sized_wrapper(fold: Fold, ranker: SVMMAP) -> list[FeatureSet]:
 
 def gas_weights(folds: Sequence[Fold]) -> list[NDArray[np.float64]]:
     """The weight of each feature when GAS-E takes it, by fold: where it would stop at a threshold."""
-    return [_in_order(GAS(c=GAS_C).fit_graph(clipped_graph(fold))) for fold in folds]
+    return [_in_order(GAS(c=GAS_C, similarity=_CLIPPED).fit(fold.train)) for fold in folds]
 
 
 def wrapper_gains(folds: Sequence[Fold], rankers: Sequence[SVMMAP]) -> list[NDArray[np.float64]]:

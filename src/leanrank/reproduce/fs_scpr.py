@@ -195,7 +195,7 @@ def _weights(model: FSMRank | FSMSVM) -> dict[str, Any]:
 
 
 def _fsmranks(by: Metric, fold: Fold) -> list[FSMRank]:
-    return [FSMRank(**_GRID, fitting=Fitting(metric=by))]
+    return [FSMRank(**_GRID, similarity=STRICT, fitting=Fitting(metric=by))]
 
 
 def _fsmrank(tasks: Tasks, folds: Sequence[Fold], what: Task) -> tuple[Row, list[int]]:
@@ -212,7 +212,8 @@ def _fsmsvm(tasks: Tasks, folds: Sequence[Fold], what: Task) -> tuple[Row, list[
     }
 
     def make(by: Metric, fold: Fold) -> list[FSMSVM]:
-        return [FSMSVM(C=[1e-2, 1e-1, 1.0, 1e1, 1e2], fitting=Fitting(metric=by), **lambdas[fold.name])]
+        prices = [1e-2, 1e-1, 1.0, 1e1, 1e2]
+        return [FSMSVM(C=prices, similarity=STRICT, fitting=Fitting(metric=by), **lambdas[fold.name])]
 
     done = _fsm(tasks, folds, what, make)
     return row_of_folds(done), [fold.about["n_features"] for fold in done]

@@ -54,17 +54,19 @@ def _section(dataset: str, folds: list[Fold], tasks: Tasks, lambdas: list[float]
 def one_fold(fold: Fold, convention: str, n_published: float, lambdas: Sequence[float] = LAMBDAS) -> Rows:
     """Test figures, number of features and chosen lambdas of all rows; validation MAP chooses."""
     wanted = list(measures(convention).values())
-    grid: dict[str, Any] = {"lambda1": list(lambdas), "lambda2": list(lambdas), "fitting": Fitting(metric=wanted[-1])}
+    fitting = Fitting(metric=wanted[-1])
+    grid: dict[str, Any] = {"lambda1": list(lambdas), "lambda2": list(lambdas), "fitting": fitting}
     models: dict[str, Any] = {}
     for unimportance, suffix in (("complement", ""), ("stretched", ", stretched")):
-        ranker = FSMRank(unimportance=unimportance, **grid).fit(fold.train, eval_set=fold.valid)
+        ranker = FSMRank(unimportance=unimportance, similarity="strict", **grid).fit(fold.train, eval_set=fold.valid)
         pair = _near(ranker.grid_, n_published)
         models["FSMRank" + suffix] = ranker
         models[f"FSMRank{suffix}, as many features"] = FSMRank(
-            unimportance=unimportance, lambda1=pair["lambda1"], lambda2=pair["lambda2"]
+            unimportance=unimportance, similarity="strict", lambda1=pair["lambda1"], lambda2=pair["lambda2"]
         ).fit(fold.train)
     ranker = models["FSMRank"]
-    svm = FSMSVM(C=CS, lambda1=ranker.lambda1_, lambda2=ranker.lambda2_, fitting=Fitting(metric=wanted[-1]))
+    lambda1, lambda2 = ranker.lambda1_, ranker.lambda2_
+    svm = FSMSVM(C=CS, lambda1=lambda1, lambda2=lambda2, similarity="strict", fitting=fitting)
     models["FSMSVM"] = svm.fit(fold.train, eval_set=fold.valid)
     rows: Rows = {}
     for name, model in models.items():

@@ -113,7 +113,10 @@ class Selector(_TransformsRankingData, SelectorMixin, BaseEstimator):  # type: i
     cost_ : float
         What they cost, of the selectors that take `limits`; without costs, their number.
     dropped_ : array of int64
-        Features dropped before the method began, because they are constant inside every query.
+        Features dropped before the method began, because they are constant inside every query or copies of others.
+    stands_for_ : dict of int to tuple of int
+        Copies that were taken out before the method began, by the feature that stands for them. Where the path goes
+        through all others, they come behind them.
     n_features_in_ : int
     feature_names_in_ : array of str
         Where the data had names.
@@ -247,6 +250,7 @@ class Selector(_TransformsRankingData, SelectorMixin, BaseEstimator):  # type: i
         self.ranking_[path.order] = np.arange(1, len(path.order) + 1)
         self.scores_ = path.scores
         self.dropped_ = path.dropped
+        self.stands_for_ = dict(path.stands_for)
         names = self._names()
         self.trace_ = [{"feature": step.feature, "name": names[step.feature], **asdict(step)} for step in path.trace]
         wanted = self._wanted(self.n_features_in_)
@@ -259,7 +263,7 @@ class Selector(_TransformsRankingData, SelectorMixin, BaseEstimator):  # type: i
         if wanted is not None and wanted > varying:
             warnings.warn(
                 f"{type(self).__name__} was asked for {wanted} features, but only {varying} of {self.n_features_in_} "
-                "vary inside some query; constant features are never selected.",
+                "vary inside some query and are no copy of another; others are never selected.",
                 UserWarning,
                 stacklevel=3,
             )
@@ -287,7 +291,7 @@ class Selector(_TransformsRankingData, SelectorMixin, BaseEstimator):  # type: i
             n_dropped = len(self.dropped_)
             raise ParameterError(
                 f"{type(self).__name__} cannot select {size} features: its path has {len(chosen)} of "
-                f"{self.n_features_in_} ({n_dropped} dropped as constant, "
+                f"{self.n_features_in_} ({n_dropped} dropped as constant or copies, "
                 f"{self.n_features_in_ - n_dropped - len(chosen)} not reached)."
             )
         return chosen
@@ -306,6 +310,7 @@ class Selector(_TransformsRankingData, SelectorMixin, BaseEstimator):  # type: i
             scores=self.scores_.tolist(),
             trace=self.trace_,
             dropped=self.dropped_.tolist(),
+            stands_for=self.stands_for_,
         )
 
     def __sklearn_tags__(self) -> Tags:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import field
+from dataclasses import field, replace
 from typing import Any, Self
 
 import numpy as np
@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 from leanrank._declared import declared
 from leanrank.data.ranking_data import RankingSource
 from leanrank.selectors._base import Selector
-from leanrank.selectors.column_limits import Mask
-from leanrank.selectors.path import Path
+from leanrank.selectors.column_limits import ColumnLimits, Mask
+from leanrank.selectors.path import Path, Step
 from leanrank.stats.constant import varying
+from leanrank.stats.copies import Copies
 from leanrank.stats.feature_graph import FeatureGraph, feature_graph
 
 #: The path on a part of a graph, the columns of which are given.
@@ -30,9 +31,13 @@ class GraphSelector(Selector):
     importance : str or Importance
         How good a feature is alone, as `feature_graph` takes it: "map", "ndcg@10", "error", an `Importance`.
     similarity : str or Similarity
-        How alike two features are, as `feature_graph` takes it: "kendall", "spearman", a `Similarity`.
+        How alike two features are, as `feature_graph` takes it: "kendall", "spearman", a `Similarity`; "strict" counts
+        as the papers do.
     engine : Engine or None
         Where the graph is computed.
+    collapse : bool
+        Whether features that order every query alike become one before the method begins, the cheapest or the first;
+        the others come last. Only a graph with signed ties, the default, can tell.
 
     Attributes
     ----------
@@ -46,6 +51,7 @@ class GraphSelector(Selector):
     importance: Any = "map"
     similarity: Any = "kendall"
     engine: Any = None
+    collapse: bool = True
 
     def fit_graph(self, graph: FeatureGraph) -> Self:
         """Learn from a graph computed before; `importance`, `similarity` and `engine` are not looked at."""
@@ -72,13 +78,16 @@ class GraphSelector(Selector):
         return self._select(graph)
 
     def _path(self, graph: FeatureGraph, size: int | None) -> Path:
-        """Drop constant features, select, and count in the columns of the whole graph again."""
-
-        return on_varying(
+        """Drop constant features and copies, select, and count in the columns of the whole graph again."""
+        limits = self._limits()
+        copies = copies_on(graph, limits) if self.collapse else Copies.none(graph.n_features)
+        path = on_varying(
             graph,
-            self._limits().must_keep,
+            limits.must_keep,
             lambda varying, kept: self._select_size(varying, None if size is None else min(size, len(kept))),
+            copies,
         )
+        return with_copies(path, copies, graph, limits)
 
     def _first(self, size: int) -> NDArray[np.int64]:
         if type(self)._select_size is GraphSelector._select_size:
@@ -86,9 +95,37 @@ class GraphSelector(Selector):
         return self._path(self.graph_, size).order[:size]
 
 
-def on_varying(graph: FeatureGraph, must_keep: Mask, select: Select) -> Path:
-    """The path on a graph without its constant features, but with those of `must_keep`, over all of its features."""
-    kept = varying(graph.constant, must_keep)
+def copies_on(graph: FeatureGraph, limits: ColumnLimits) -> Copies:
+    """The features that order every query alike, where the similarity of the graph says so."""
+    cost = limits.marginal(np.zeros(graph.n_features, dtype=bool))
+    return Copies.of(graph.copies(), cost=cost, must_keep=limits.must_keep, never=limits.never)
+
+
+def with_copies(path: Path, copies: Copies, graph: FeatureGraph, limits: ColumnLimits) -> Path:
+    """The path with the copies behind all others, where it goes through those and nothing is in short supply."""
+    left_out = np.flatnonzero(copies.left_out)
+    if not len(left_out):
+        return path
+    stands_in, names = copies.stands_in, graph.feature_names
+    standing = {int(j): tuple(left_out[stands_in[left_out] == j].tolist()) for j in np.unique(stands_in[left_out])}
+    n_open = graph.n_features - int((graph.constant | copies.left_out | limits.never).sum())
+    if len(path.order) < n_open or not np.isinf(limits.budget):
+        return replace(path, stands_for=standing)
+    more = [Step(int(j), np.nan, np.nan, f"copy of {names[stands_in[j]]!r}") for j in left_out]
+    return replace(
+        path,
+        order=np.concatenate([path.order, left_out]),
+        trace=(*path.trace, *more),
+        dropped=np.setdiff1d(path.dropped, left_out),
+        stop=len(path.order) if path.stop is None else path.stop,
+        stands_for=standing,
+    )
+
+
+def on_varying(graph: FeatureGraph, must_keep: Mask, select: Select, copies: Copies | None = None) -> Path:
+    """The path on a graph without its constant features and copies, but with those of `must_keep`, over all of them."""
+    left_out = graph.constant if copies is None else graph.constant | copies.left_out
+    kept = varying(left_out, must_keep)
     if len(kept) == len(graph.constant):
         return select(graph, kept)
     return select(graph.subset(kept), kept).lift(kept, len(graph.constant))

@@ -19,11 +19,14 @@ from leanrank.errors import ParameterError
 from leanrank.metrics._base import mean
 from leanrank.metrics.names import metric as parse_metric
 from leanrank.rankers._base import LinearRanker, NothingToLearnWarning, Ranker
+from leanrank.rankers._booster import BoosterAdapter
 from leanrank.rankers.adapters import as_ranker
 from leanrank.rankers.eval_set import eval_data
 from leanrank.selectors._base import Selector
+from leanrank.selectors.column_limits import ColumnLimits
 from leanrank.selectors.path import Path
 from leanrank.stats.constant import Constant, varying
+from leanrank.stats.copies import Copies, groups_of_copies
 
 KINDS = ("auto", "coef", "gain", "split", "shap", "permutation", "loss")
 
@@ -211,6 +214,21 @@ class RankerSelector(Selector):
             return None
         owner = type(self).__name__
         return eval_data(eval_set, self, owner=owner, regroup=regroup, missing=ranker.takes_missing)
+
+
+def copies_to(ranker: Ranker, data: RankingData, limits: ColumnLimits) -> Copies:
+    """Features that tell this ranker what another one tells it already; the cheapest stays, or the first.
+
+    A linear score takes ``a x + b`` for x with another weight, and trees cut any increasing function of x at the same
+    documents, if it is one function for all queries. Of other rankers nothing is known but for equal values.
+    """
+    same = "values"
+    if isinstance(ranker, LinearRanker):
+        same = "affine"
+    elif isinstance(ranker, BoosterAdapter) and not ranker.wants_scaling:
+        same = "increasing"
+    cost = limits.marginal(np.zeros(data.n_features, dtype=bool))
+    return Copies.of(groups_of_copies(data, same), cost=cost, must_keep=limits.must_keep, never=limits.never)
 
 
 def useless_to(ranker: Ranker, data: RankingData) -> NDArray[np.bool_]:

@@ -102,8 +102,8 @@ class FSSCPR(GraphSelector):
     importance : str or object
         The preference p, as `feature_graph` takes it; where some are negative (a loss), p counts from the smallest.
     edge_scale : {"fraction", "tau"}
-        Edges from similarity as it is ("kendall" is the fraction of concordant pairs, 0.5 where unrelated), or brought
-        from [0, 1] to [-1, 1] first, so that `sigma` cuts unrelated and opposed features.
+        Edges from similarity on the scale of a fraction of pairs, [0, 1], 0.5 where unrelated; or on [-1, 1], so that
+        `sigma` cuts unrelated and opposed features.
     clustering : Clustering or None
         How the families are told apart; None is ``Clustering()``.
     pagerank : BiasedPageRank or None
@@ -197,7 +197,9 @@ class FSSCPR(GraphSelector):
         return self._cluster_and_rank(ordered, size, own_order).lift(own_order, len(own_order))
 
     def _cluster_and_rank(self, graph: FeatureGraph, size: int | None, column: NDArray[np.int64]) -> ClusterPath:
-        similarity = graph.similarity if self.edge_scale == "fraction" else 2 * graph.similarity - 1
+        similarity = graph.similarity
+        if graph.signed != (self.edge_scale == "tau"):
+            similarity = (1 + similarity) / 2 if graph.signed else 2 * similarity - 1
         edges = np.where(similarity > self.sigma, np.maximum(similarity, 0.0), 0.0)
         np.fill_diagonal(edges, 0.0)
         preference = graph.importance - min(0.0, float(graph.importance.min()))

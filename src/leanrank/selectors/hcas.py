@@ -66,7 +66,6 @@ class HCAS(GraphSelector):
 
     linkage: str = "ward.D"
     importance: Any = "ndcg@10"
-    similarity: Any = "spearman"
 
     def _check_parameters(self) -> None:
         self._require_one_of("linkage", LINKAGES)

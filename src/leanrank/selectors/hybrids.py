@@ -23,9 +23,9 @@ from leanrank.stats.feature_graph import FeatureGraph, feature_graph
 from leanrank.stats.importance import Importance
 from leanrank.stats.similarity import Similarity
 
-#: The graph of the hybrids: a feature may be useful in either direction, and equal values say nothing about likeness.
+#: The graph of the hybrids: a feature may be useful in either direction.
 IMPORTANCE = Importance("map", direction="max")
-SIMILARITY = Similarity("kendall", ties="cosine")
+SIMILARITY = Similarity("kendall")
 #: How many times the features wanted a filter leaves to the elimination behind it.
 FILTER_FACTOR = 3
 #: Elimination trains on no more features than this; behind them the filter's order stands.

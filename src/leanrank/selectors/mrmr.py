@@ -19,7 +19,7 @@ from leanrank.selectors.path import Path, Step
 from leanrank.stats.anova import AnovaF
 from leanrank.stats.feature_graph import FeatureGraph
 
-#: The quotient never divides by a mean redundancy below this.
+#: The quotient never divides by less than this.
 FLOOR = 1e-3
 
 
@@ -30,21 +30,24 @@ class MRMR(GraphSelector):
     First ``argmax r``, then the quotient or the difference,
 
     .. math::
-        \arg\max_i\; \frac{r_i}{\max(\operatorname{mean}_{j \in S} |e_{ij}|,\, 0.001)} \qquad\text{or}\qquad
+        \arg\max_i\; \frac{r_i}{\max(o + \operatorname{mean}_{j \in S} |e_{ij}|,\, 0.001)} \qquad\text{or}\qquad
         \arg\max_i\; r_i - \operatorname{mean}_{j \in S} |e_{ij}|
 
-    r being the relevance of the features and e their similarity.
+    r being the relevance of the features, e their similarity and o the offset.
 
     Parameters
     ----------
     form : {"quotient", "difference"}
         How relevance is set against redundancy.
+    offset : float
+        What the quotient adds to the mean similarity, >= 0. With 1 a feature like nothing counts for at most twice its
+        relevance beside a copy; with 0, as the method was written, it is beyond all measure, and noise comes first.
     relevance : {"importance", "f"}
         r is the importance, or the F value of a one-way analysis of variance of the feature over the labels, all
         queries pooled. `fit_graph` has no data and takes the graph's importance for r in both cases.
     importance, similarity : str or object
         What `feature_graph` takes. With ``relevance="f"`` and pooled Pearson similarity this is the usual MRMR of
-        regression and classification. For features with many equal values, Kendall with ``ties="cosine"`` serves best.
+        regression and classification, if `offset` is 0 too: "mrmr-f" in the registry.
 
     See Also
     --------
@@ -52,8 +55,7 @@ class MRMR(GraphSelector):
 
     Notes
     -----
-    O(K^2) after the graph. The quotient needs no trade-off to be tuned, but likes features that resemble nothing,
-    noise included, once redundancies are small.
+    O(K^2) after the graph. The quotient needs no trade-off to be tuned.
 
     References
     ----------
@@ -72,11 +74,13 @@ class MRMR(GraphSelector):
 
     form: str = "quotient"
     relevance: str = "importance"
+    offset: float = 1.0
     limits: Limits | None = None
 
     def _check_parameters(self) -> None:
         self._require_one_of("form", ("quotient", "difference"))
         self._require_one_of("relevance", ("importance", "f"))
+        self._require_number("offset", ">= 0", low=0)
 
     def _graph(self, source: RankingSource) -> FeatureGraph:
         graph = super()._graph(source)
@@ -87,10 +91,10 @@ class MRMR(GraphSelector):
         return replace(graph, importance=f, importance_std=np.zeros_like(f), computed_with=about)
 
     def _select(self, graph: FeatureGraph) -> Path:
-        return mrmr(graph, self._limits(graph.feature_names), form=self.form)
+        return mrmr(graph, self._limits(graph.feature_names), form=self.form, offset=self.offset)
 
 
-def mrmr(graph: FeatureGraph, limits: ColumnLimits, *, form: str = "quotient") -> Path:
+def mrmr(graph: FeatureGraph, limits: ColumnLimits, *, form: str = "quotient", offset: float = 1.0) -> Path:
     """The path of MRMR on a graph whose importance is the relevance."""
     r, likeness = graph.importance, np.abs(graph.similarity)
     if form == "quotient" and (r < 0).any():
@@ -107,7 +111,7 @@ def mrmr(graph: FeatureGraph, limits: ColumnLimits, *, form: str = "quotient") -
         np.add(total, likeness[newest], out=total)
         redundancies.append(total / len(redundancies))
         redundancy = redundancies[-1]
-        return np.asarray(r / np.maximum(redundancy, FLOOR) if form == "quotient" else r - redundancy)
+        return np.asarray(r / np.maximum(offset + redundancy, FLOOR) if form == "quotient" else r - redundancy)
 
     steps = []
     for (j, gain), redundancy in zip(greedy(criterion, len(r), limits=limits), redundancies, strict=True):

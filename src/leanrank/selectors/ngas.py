@@ -54,7 +54,6 @@ class NGAS(GraphSelector):
     """
 
     importance: Any = "ndcg@10"
-    similarity: Any = "spearman"
     limits: Limits | None = None
 
     def _select(self, graph: FeatureGraph) -> Path:

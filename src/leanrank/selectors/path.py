@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -32,9 +32,11 @@ class Path:
     trace : tuple of Step
         One step for each entry of `order`.
     dropped : array of int64
-        Features taken out before the method began (constant inside every query).
+        Features taken out before the method began (constant inside every query, or copies of others).
     stop : int, optional
         Where the method itself would stop, if that is before the end of `order`.
+    stands_for : dict of int to tuple of int, optional
+        Features that were taken out as copies, by the one that stands for them.
 
     Examples
     --------
@@ -47,6 +49,7 @@ class Path:
     trace: tuple[Step, ...]
     dropped: NDArray[np.int64]
     stop: int | None = field(default=None, kw_only=True)
+    stands_for: Mapping[int, tuple[int, ...]] = field(default_factory=dict, kw_only=True)
 
     @classmethod
     def of(cls, steps: Sequence[Step], n_features: int, scores: ArrayLike | None = None) -> Path:

@@ -24,8 +24,8 @@ class Entry:
         return loaded
 
 
-def _cosine() -> dict[str, Any]:
-    """A feature may be useful in either direction, and equal values say nothing about likeness."""
+def _either_way() -> dict[str, Any]:
+    """A feature may be useful in either direction."""
     hybrids = import_module("leanrank.selectors.hybrids")
     return {"importance": hybrids.IMPORTANCE, "similarity": hybrids.SIMILARITY}
 
@@ -33,7 +33,7 @@ def _cosine() -> dict[str, Any]:
 def _pooled() -> dict[str, Any]:
     """MRMR as it is used in regression and classification."""
     similarity = import_module("leanrank.stats.similarity").Similarity
-    return {"relevance": "f", "similarity": similarity("pearson", scope="pooled")}
+    return {"relevance": "f", "similarity": similarity("pearson", scope="pooled"), "offset": 0.0}
 
 
 _ENTRIES = {
@@ -50,7 +50,7 @@ _ENTRIES = {
     "fsm-rank": Entry("fsmrank", "FSMRank"),
     "fsm-svm": Entry("fsmsvm", "FSMSVM"),
     "gas": Entry("gas", "GAS"),
-    "gas-cosine": Entry("gas", "GAS", lambda: {"c": 0.5, **_cosine()}),
+    "gas-cosine": Entry("gas", "GAS", lambda: {"c": 0.25, **_either_way()}),
     "greedy-wrapper": Entry("greedy_wrapper", "GreedyWrapper"),
     "hcas": Entry("hcas", "HCAS"),
     "importance": Entry("booster_importance", "BoosterImportance"),
@@ -60,7 +60,7 @@ _ENTRIES = {
     "mmr": Entry("mmr", "MMR"),
     "mpt": Entry("mpt", "MPT"),
     "mrmr": Entry("mrmr", "MRMR"),
-    "mrmr-cosine": Entry("mrmr", "MRMR", _cosine),
+    "mrmr-cosine": Entry("mrmr", "MRMR", _either_way),
     "mrmr-f": Entry("mrmr", "MRMR", _pooled),
     "mrmr>rfe": Entry("hybrids", "FilteredRFE", lambda: {"filter": "mrmr"}),
     "msd": Entry("msd", "MSD"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict, is_dataclass
 from typing import Any
 
@@ -18,11 +19,13 @@ def selection_record(
     scores: list[float],
     trace: list[dict[str, Any]],
     dropped: list[int],
+    stands_for: Mapping[int, tuple[int, ...]],
 ) -> dict[str, Any]:
     """The record of a selection. `names` are those of all features; the rest counts from 0.
 
     Keys: `method`, `version`, `parameters`, `n_features_in`; in order of selection `names`, `ids` (1-based, as LETOR
-    files count), `indices` (0-based), `scores`; `trace`; `dropped` (names of features left out as constant).
+    files count), `indices` (0-based), `scores`; `trace`; `dropped` (names of features left out as constant or copies);
+    `stands_for` (names of the copies that a feature stands for).
     """
     return {
         "method": method,
@@ -35,6 +38,7 @@ def selection_record(
         "scores": plain([scores[j] for j in selected]),
         "trace": plain(trace),
         "dropped": [names[j] for j in dropped],
+        "stands_for": {names[j]: [names[i] for i in copies] for j, copies in stands_for.items()},
     }
 
 

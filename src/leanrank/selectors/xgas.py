@@ -58,7 +58,6 @@ class XGAS(GraphSelector):
 
     p: float = 0.05
     importance: Any = "ndcg@10"
-    similarity: Any = "spearman"
     limits: Limits | None = None
 
     def _check_parameters(self) -> None:

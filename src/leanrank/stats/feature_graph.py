@@ -16,6 +16,7 @@ from leanrank.data.ranking_data import RankingSource
 from leanrank.engines.fold import Engine, fold_partials
 from leanrank.errors import DataError, ParameterError, UnknownNameError
 from leanrank.stats.constant import Constant, ConstantPartial
+from leanrank.stats.copies import equal_keys
 from leanrank.stats.importance import Importance, ImportancePartial
 from leanrank.stats.similarity import PooledValues, Similarity, SimilarityPartial
 
@@ -97,6 +98,21 @@ class FeatureGraph:
     @property
     def n_features(self) -> int:
         return len(self.feature_names)
+
+    @property
+    def signed(self) -> bool:
+        """Whether similarity goes from -1 to 1, see `Similarity.signed`; not in a graph put together by hand."""
+        return "similarity" in self.computed_with and _similarity(self.computed_with).signed
+
+    def copies(self) -> list[list[int]]:
+        """Groups of features that order every query alike; constant ones are left aside.
+
+        Only with signed ties does a similarity of 1 say so: on other graphs, and on those put together by hand, there
+        are none.
+        """
+        if not self.signed or _similarity(self.computed_with) != Similarity("kendall", "signed"):
+            return []
+        return equal_keys((self.similarity == 1.0).argmax(axis=1).tolist(), ~self.constant)
 
     def __add__(self, other: object) -> FeatureGraph:
         """The graph of the queries of both; no query may be in both."""
@@ -205,6 +221,7 @@ class FeatureGraph:
         lines.append(f"  importance  {top}" + (", ..." if self.n_features > 5 else ""))
         if pairs:
             lines.append(f"  similarity  {pairs}" + (", ..." if self.n_features > 3 else ""))
+        lines += [f"  copies      {', '.join(self.feature_names[j] for j in group)}" for group in self.copies()]
         if self.constant.any():
             constant = [
                 name for name, is_constant in zip(self.feature_names, self.constant, strict=True) if is_constant
@@ -246,7 +263,7 @@ def feature_graph(
     importance : str, metric or Importance
         How well a feature ranks alone: a metric's name or object, or "error", "hinge", "cross-entropy".
     similarity : str or Similarity
-        "kendall", "spearman", "tau_ap" or "pearson".
+        "kendall", "spearman", "tau_ap" or "pearson"; "strict" is Kendall's as papers count it, see `Similarity`.
     engine : Engine or str, default=None
         Where to run; threads of this machine if not given. "cuda" takes this machine's GPU; the graph is the same to
         the last bit.
@@ -259,12 +276,12 @@ def feature_graph(
     >>> X = [[0.9, 0.8, 0.1], [0.5, 0.6, 0.9], [0.4, 0.2, 0.5], [0.1, 0.2, 0.3]]
     >>> feature_graph(RankingData(X, [2, 1, 0, 0], [0, 4], feature_names=["bm25", "tf", "age"]))
     FeatureGraph: 3 features, 1 query
-      computed    importance map, similarity kendall (strict)
+      computed    importance map, similarity kendall (signed)
       importance  bm25 1, tf 1, age 0.75
-      similarity  bm25~tf 0.8333, bm25~age 0.5, tf~age 0.3333
+      similarity  bm25~tf 0.9129, bm25~age 0, tf~age -0.1826
     """
     wanted_importance = importance if isinstance(importance, Importance) else Importance(importance)
-    wanted_similarity = similarity if isinstance(similarity, Similarity) else Similarity(similarity)
+    wanted_similarity = Similarity.named(similarity)
     if not isinstance(data, RankingSource):
         raise ParameterError.of("feature_graph", "data", "a RankingData or a RankingSource", type(data).__name__)
     parts = fold_partials([wanted_importance, wanted_similarity, Constant()], data, engine, progress=progress)
@@ -274,10 +291,9 @@ def feature_graph(
 
 def _assemble(parts: Partials, names: tuple[str, ...], computed_with: Mapping[str, Any]) -> FeatureGraph:
     scores = Importance(direction=computed_with["importance"]["direction"]).finish(parts.importance)
-    ties = computed_with["similarity"]["ties"] or "strict"
     graph = FeatureGraph(
         importance=scores.mean,
-        similarity=Similarity(ties=ties).finish(parts.similarity),
+        similarity=_similarity(computed_with).finish(parts.similarity),
         feature_names=names,
         importance_std=scores.std,
         constant=Constant().finish(parts.constant),
@@ -285,6 +301,11 @@ def _assemble(parts: Partials, names: tuple[str, ...], computed_with: Mapping[st
         computed_with=computed_with,
     )
     return graph.with_partials(parts)
+
+
+def _similarity(computed_with: Mapping[str, Any]) -> Similarity:
+    described = dict(computed_with["similarity"])
+    return Similarity(described["kind"], described["ties"] or Similarity.ties, described["scope"])
 
 
 def _or_zeros(given: Any, n: int, dtype: Any) -> NDArray[Any]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import asdict, dataclass, fields
-from hashlib import blake2b
 from typing import Any
 
 import numpy as np
@@ -12,8 +11,9 @@ from numpy.typing import NDArray
 
 from leanrank.data.ranking_data import RankingData, RankingSource
 from leanrank.engines.fold import fold
-from leanrank.kernels.column_hashes import hash_columns, hash_rows
+from leanrank.kernels.column_hashes import hash_rows
 from leanrank.metrics import metric
+from leanrank.stats.copies import ColumnHashes, bits_of, equal_keys
 
 #: A feature is suspected of leaking the label when its own NDCG@10 is this near to 1 ...
 LEAK_NDCG = 0.98
@@ -104,16 +104,12 @@ class Lint:
 
     def of(self, block: RankingData) -> _Partial:
         X = block.dense()
-        bits = (X + X.dtype.type(0)).view(f"u{X.dtype.itemsize}")  # adding 0 turns -0.0 into 0.0
-        hashes = np.zeros((3, X.shape[1]), np.uint64)
-        varies = np.zeros(X.shape[1], np.int64)
-        salts = np.array([_salt(query) for query in block.query_ids.tolist()], np.uint64)
-        hash_columns(X, bits, block.query_ptr, salts, hashes, varies)
+        hashes, varies = ColumnHashes().of(block)
         starts = block.query_ptr[:-1]
         top, bottom = np.maximum.reduceat(block.y, starts), np.minimum.reduceat(block.y, starts)
         judged = (top > bottom) & (top > 0)
         ids = block.query_ids.astype(str)
-        has_twins, n_twins = _equal_documents(block, bits)
+        has_twins, n_twins = _equal_documents(block, bits_of(X))
         missing = np.isnan(X)
         levels, counts = np.unique(block.y, return_counts=True)
         return _Partial(
@@ -171,13 +167,13 @@ def _feature_findings(p: _Partial, names: tuple[str, ...]) -> list[Finding]:
         text = "the same for all documents of a query: cannot rank alone, may help a tree ensemble"
         say("query-level", text, np.flatnonzero(query_level), severity="note")
     values, order, reverse = p.hashes
-    duplicates = _groups(values, ranks)
+    duplicates = equal_keys(values.tolist(), ranks)
     for group in duplicates:
         say("duplicates", "equal in every document: keep one", group)
     firsts = ranks.copy()
     for group in duplicates:
         firsts[group[1:]] = False
-    for group in _groups(np.minimum(order, reverse), firsts):
+    for group in equal_keys(np.minimum(order, reverse).tolist(), firsts):
         same = len(set(order[group].tolist())) == 1
         text = "order the documents of every query alike" if same else "order every query alike or exactly reversed"
         say("monotone duplicates", f"{text}: keep one", group)
@@ -204,10 +200,6 @@ def _query_findings(p: _Partial) -> list[Finding]:
     return findings
 
 
-def _salt(query: object) -> int:
-    return int.from_bytes(blake2b(str(query).encode(), digest_size=8).digest(), "little")
-
-
 def _single_feature_ndcg(block: RankingData, X: NDArray[Any], judged: NDArray[np.bool_]) -> NDArray[np.float64]:
     """Sums over judged queries of NDCG@10 by each feature, descending and ascending; last column: a random order."""
     scores = np.nan_to_num(np.hstack([X, np.zeros((len(X), 1), X.dtype)]), nan=0.0)
@@ -223,14 +215,6 @@ def _leaks(p: _Partial, ranks: NDArray[np.bool_]) -> NDArray[np.int64]:
     by_chance = ndcg[-1]
     gap = (ndcg[:-1] - by_chance) / max(1 - by_chance, 1e-12)
     return np.flatnonzero(ranks & (ndcg[:-1] >= LEAK_NDCG) & (gap >= LEAK_GAP))
-
-
-def _groups(keys: NDArray[np.uint64], among: NDArray[np.bool_]) -> list[list[int]]:
-    """Groups of two or more features with equal keys."""
-    groups: dict[int, list[int]] = {}
-    for j in np.flatnonzero(among).tolist():
-        groups.setdefault(int(keys[j]), []).append(j)
-    return [group for group in groups.values() if len(group) > 1]
 
 
 def _equal_documents(block: RankingData, bits: NDArray[Any]) -> tuple[NDArray[np.bool_], int]:

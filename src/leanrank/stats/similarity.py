@@ -21,7 +21,7 @@ from leanrank.kernels.top_weighted import tau_ap_sums
 from leanrank.stats.exact_sum import as_float, exact_sum, from_fixed
 
 _KINDS = ("kendall", "pearson", "spearman", "tau_ap")
-_TIES = {"strict": STRICT, "cosine": STRICT, "half": HALF, "ordinal": ORDINAL, "tau-b": TAU_B}
+_TIES = {"signed": HALF, "strict": STRICT, "half": HALF, "clipped": HALF, "ordinal": ORDINAL, "tau-b": TAU_B}
 #: Bytes of values that pooled "spearman" gathers from a source.
 MAX_KEPT = 1 << 30
 #: Queries whose fixed-point sum cannot overflow 64 bits.
@@ -56,36 +56,49 @@ SimilarityPartial: TypeAlias = QuerySums | PooledMoments | PooledValues
 
 @dataclass(frozen=True)
 class Similarity:
-    """How alike two features order documents: mean over the queries of at least two documents.
+    r"""How alike two features order documents, over the queries of at least two documents.
 
     ================  ========  =====================================================================
-    kind              range     similarity of features a and b in a query of n documents
+    kind              range     similarity of features a and b
     ================  ========  =====================================================================
-    ``"kendall"``     [0, 1]    concordant pairs of documents / (n (n - 1) / 2), see `ties`
+    ``"kendall"``     `ties`    from pairs of documents that both order alike, or one of them the other way
     ``"tau_ap"``      [0, 1]    (1 + tau_ap) / 2, mean of both directions; the top counts more
     ``"spearman"``    [-1, 1]   Pearson correlation of the mid-ranks
     ``"pearson"``     [-1, 1]   Pearson correlation of the values
     ================  ========  =====================================================================
 
+    All are means over queries but "kendall" with signed ties, where the means themselves are divided: with C and D the
+    shares of the pairs of documents of a query that both features order alike and oppositely, and U the share
+    that a feature does not tie,
+
+    .. math:: s_{ab} = \frac{\sum_q (C_q - D_q)}{\sqrt{\sum_q U_q(a) \, \sum_q U_q(b)}}
+
+    the cosine of two vectors with +1, 0 or -1 for each pair of documents. It is 1 for a feature with itself and with
+    any increasing function of it, -1 for a decreasing one and about 0 for unrelated ones, however many values are
+    equal, in whichever queries a feature says nothing.
+
     Parameters
     ----------
-    kind : {"kendall", "tau_ap", "spearman", "pearson"}
-    ties : {"strict", "cosine", "half", "ordinal", "tau-b"}
+    kind : {"kendall", "tau_ap", "spearman", "pearson"}, default="kendall"
+    ties : {"signed", "strict", "half", "clipped", "ordinal", "tau-b"}, default="signed"
         For "kendall", how pairs of documents with equal values count:
 
-        - "strict": a pair tied in either feature is not concordant. A constant feature has similarity 0 even
-          with itself; the matrix is positive semidefinite.
-        - "cosine": strict, and then the mean matrix divided by the geometric mean of the two diagonal entries:
-          diagonal 1, still positive semidefinite, constants 0. For features with many ties.
-        - "half": (1 + tau_a) / 2; a pair tied in either counts 1/2, a constant feature has 0.5.
-        - "ordinal": ties are broken by the order of rows; diagonal 1. The only mode that depends on that order.
-        - "tau-b": (1 + tau_b) / 2, 0.5 where a feature is constant in the query.
-    scope : {"query", "pooled"}
+        - "signed": the cosine above, in [-1, 1]. Positive semidefinite; features constant in every query are 1 with
+          each other and 0 with others.
+        - "strict": concordant pairs over all pairs, as papers count them, in [0, 1]. A pair tied in either feature is
+          not concordant, so features with many equal values are unlike everything, themselves included; positive
+          semidefinite.
+        - "half": (1 + tau_a) / 2, in [0, 1]; a pair tied in either counts 1/2, a constant feature has 0.5.
+        - "clipped": tau_a, 0 where the mean over queries is below, in [0, 1].
+        - "ordinal": ties are broken by the order of rows, in [0, 1]; the only mode that depends on that order.
+        - "tau-b": (1 + tau_b) / 2, in [0, 1]; 0.5 where a feature is constant in the query.
+    scope : {"query", "pooled"}, default="query"
         For "spearman" and "pearson": mean over queries, or one correlation over all rows of all queries.
 
     Notes
     -----
-    A correlation with a feature that is constant (in the query, or overall if pooled) is 0. "tau_ap" breaks ties
+    Only with signed ties is a feature that is constant in some query wholly like itself. A correlation with a feature
+    that is constant (in the query, or overall if pooled) is 0. "tau_ap" breaks ties
     by the order of rows. If no query has two documents, all similarities are 0. Sums over queries are exact
     (see `exact_sum`), and the result is rounded to 12 decimals.
 
@@ -103,12 +116,12 @@ class Similarity:
     --------
     >>> from leanrank import RankingData, fold
     >>> data = RankingData([[0.9, 0.8], [0.5, 0.6], [0.4, 0.2], [0.1, 0.2]], [2, 1, 0, 0], [0, 4])
-    >>> {ties: round(fold(Similarity(ties=ties), data)[0, 1], 4) for ties in ("strict", "half", "ordinal")}
-    {'strict': np.float64(0.8333), 'half': np.float64(0.9167), 'ordinal': np.float64(1.0)}
+    >>> {ties: round(float(fold(Similarity(ties=ties), data)[0, 1]), 4) for ties in ("signed", "strict", "half")}
+    {'signed': 0.9129, 'strict': 0.8333, 'half': 0.9167}
     """
 
     kind: str = "kendall"
-    ties: str = "strict"
+    ties: str = "signed"
     scope: str = "query"
 
     def __post_init__(self) -> None:
@@ -120,6 +133,22 @@ class Similarity:
             raise ParameterError.of("Similarity", "scope", "'query' or 'pooled'", self.scope)
         if self.scope == "pooled" and self.kind not in ("pearson", "spearman"):
             raise ParameterError.of("Similarity", "scope", f"'query' for {self.kind!r}", self.scope)
+
+    @classmethod
+    def named(cls, name: str | Similarity) -> Similarity:
+        """By the name of a kind, or of a way with ties, which is Kendall's; similarities pass.
+
+        >>> Similarity.named("strict")
+        Similarity(kind='kendall', ties='strict', scope='query')
+        """
+        if isinstance(name, Similarity):
+            return name
+        return cls(ties=name) if name in _TIES else cls(name)
+
+    @property
+    def signed(self) -> bool:
+        """Whether it goes from -1, the opposite order, over 0, unrelated, to 1; others go from 0 to 1."""
+        return self.kind in ("spearman", "pearson") or (self.kind == "kendall" and self.ties == "signed")
 
     @property
     def accelerated(self) -> bool:
@@ -170,12 +199,19 @@ class Similarity:
             spread = np.sqrt(np.diag(partial.products)) * (partial.high > partial.low)
             similarity = _divided(partial.products, np.outer(spread, spread)).clip(-1.0, 1.0)
         else:
-            similarity = as_float(partial.total) / max(int(partial.n_queries), 1)
+            similarity = self._mean(partial)
         similarity = np.triu(similarity) + np.triu(similarity, k=1).T
-        if self.kind == "kendall" and self.ties == "cosine":
-            norm = np.sqrt(np.diag(similarity))
-            similarity = _divided(similarity, np.outer(norm, norm))
+        if self.kind == "kendall" and self.ties == "signed" and isinstance(partial, QuerySums) and partial.n_queries:
+            similarity = _cosines(similarity)
         return similarity.round(12) + 0.0  # no negative zero
+
+    def _mean(self, partial: QuerySums) -> NDArray[np.float64]:
+        """Mean over queries, above the diagonal; of signed and clipped ties that of tau_a."""
+        total, n = as_float(partial.total), int(partial.n_queries)
+        if self.kind != "kendall" or self.ties not in ("signed", "clipped"):
+            return np.asarray(total / max(n, 1))
+        tau = (2 * total - n) / max(n, 1)
+        return np.asarray(np.maximum(tau, 0.0) if self.ties == "clipped" else tau)
 
     def _of_part(self, block: RankingData) -> SimilarityPartial:
         if self.scope == "query":
@@ -273,6 +309,15 @@ def _ranks(X: NDArray[Any]) -> NDArray[np.float64]:
     ranks = np.empty(X.shape)
     centred_ranks(X, np.array([0, len(X)]), 0, 1, ranks)
     return ranks
+
+
+def _cosines(products: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Products of vectors over their lengths; vectors of length 0 are alike."""
+    squares = np.diag(products)
+    cosines = _divided(products, np.sqrt(np.outer(squares, squares))).clip(-1.0, 1.0)
+    empty = squares == 0.0
+    cosines[np.ix_(empty, empty)] = 1.0
+    return cosines
 
 
 def _divided(a: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -54,6 +54,8 @@ class Request:
     limits : Limits
     cv, random_state : int
         How queries are cut into folds.
+    collapse : bool
+        Whether copies become one feature before anything is measured.
     """
 
     data: RankingData
@@ -69,6 +71,7 @@ class Request:
     limits: Limits
     cv: int
     random_state: int
+    collapse: bool = True
 
     def checked(self) -> Request:
         """This request, or the error that says what cannot be."""
@@ -107,6 +110,7 @@ class Request:
             "level": self.level,
             "n_features": self.n_features,
             **limit_settings(self.limits, self.data.feature_names),
+            "collapse": self.collapse,
             "cv": self.cv,
             "random_state": self.random_state,
             "version": __version__,

@@ -35,7 +35,8 @@ from leanrank.kernels._threads import default_threads
 from leanrank.rankers._base import Ranker
 from leanrank.rankers.adapters import as_ranker
 from leanrank.rankers.registry import get
-from leanrank.selectors._ranker_selector import useless_to
+from leanrank.selectors._ranker_selector import copies_to, useless_to
+from leanrank.stats.copies import Copies
 
 #: The loss that nobody minds, unless the caller says otherwise.
 MAX_LOSS = 0.002
@@ -60,6 +61,7 @@ def select(
     progress: bool = True,
     *,
     never: Any = (),
+    collapse: bool = True,
     valid: Any = None,
     level: float = 0.95,
     effort: str = "normal",
@@ -102,6 +104,10 @@ def select(
         The most that the chosen features may cost together.
     costs, groups, must_keep, never
         See `leanrank.selectors.limits.Limits`. With costs the stop rule takes the cheapest set, not the smallest.
+    collapse : bool
+        Whether features that tell the ranker what another one tells it become one feature before anything else: the
+        cheapest, or the first (`Selection.stands_for`). For linear rankers these are ``a x + b`` with a > 0, for
+        boosted trees any function that increases over all documents, for others equal values.
     cv : int
         Folds, by query. At least 3, or 2 where `valid` is given; every fold needs a query with different labels.
     random_state : int
@@ -183,6 +189,7 @@ def select(
         level=asked.real_number("level", level, "between 0.5 and 1", np.nextafter(0.5, 1), np.nextafter(1, 0)),
         n_features=n_features,
         limits=asked.limits_of(costs=costs, groups=groups, must_keep=must_keep, never=never, budget=budget),
+        collapse=bool(collapse),
     ).checked()
     wished = default_threads() if n_jobs is None else asked.whole_number("n_jobs", n_jobs, "a whole number >= 1", 1)
     threads, clock = sample.threads(wished), Clock(seconds_of(time_limit), says=progress)
@@ -224,7 +231,8 @@ class Run:
     def __init__(self, request: asked.Request, tasks: Tasks, engine: Any = None) -> None:
         self.request = request
         limits, data, valid, ranker = request.columns, request.data, request.valid, request.ranker
-        left_out = limits.never | (useless_to(ranker, data) & ~limits.must_keep)
+        self.copies = copies_to(ranker, data, limits) if request.collapse else Copies.none(data.n_features)
+        left_out = limits.never | self.copies.left_out | (useless_to(ranker, data) & ~limits.must_keep)
         if left_out.all():
             raise DataError(f"All {data.n_features} features are constant inside every query: nothing to select.")
         if left_out.any():  # nothing that follows has to know of them
@@ -301,5 +309,6 @@ class Run:
             dropped=tuple(name for name in all_names if name not in set(kept)),
             cost=self.limits.total(chosen),
             settings=self.request.settings,
+            stands_for=self.copies.standing(all_names),
             seconds=time.perf_counter() - begin,
         )

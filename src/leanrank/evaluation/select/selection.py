@@ -78,6 +78,8 @@ class Selection:
         The queries hurt most: query, metric with all features, metric now.
     settings : dict
         Metric, ranker, methods, folds, seed, stop rule, version, fingerprint of the data.
+    stands_for : dict
+        Copies that were taken out before anything was measured: the names of the features that a feature stands for.
     per_query : dict
         How many queries are better, worse and the same with these features, and a histogram of the differences of
         those that changed (`edges`, `counts`).
@@ -111,6 +113,7 @@ class Selection:
     per_query: dict[str, Any] = field(default_factory=dict)
     source: dict[str, Any] = field(default_factory=dict)
     sample: dict[str, Any] = field(default_factory=dict)
+    stands_for: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property
     def n_features(self) -> int:
@@ -120,6 +123,14 @@ class Selection:
     def priced(self) -> bool:
         """Whether features have prices, so that the stop rule takes the cheapest set."""
         return self.settings["costs"] is not None or self.settings["groups"] is not None
+
+    @property
+    def copies(self) -> list[str]:
+        """Which features stand for others that tell the ranker the same, a sentence each."""
+        return [
+            f"{name} stands for {', '.join(others)}, which tell the ranker nothing else."
+            for name, others in self.stands_for.items()
+        ]
 
     @property
     def path_method(self) -> str:
@@ -175,6 +186,7 @@ class Selection:
             f"  nested    {self.nested['mean']:+.4f} [{self.nested['low']:+.4f}, {self.nested['high']:+.4f}]",
             f"  why       {self.reason}",
             *([f"  data      {self.sample['sentence']}"] if self.sample else []),
+            *(f"  copies    {sentence}" for sentence in self.copies),
         ]
         return "\n".join(lines)
 
@@ -199,6 +211,7 @@ class Selection:
             "cost": self.cost,
             "path": list(self.path),
             "dropped": list(self.dropped),
+            "stands_for": {name: list(others) for name, others in self.stands_for.items()},
             "curve": [_point(point) for point in self.curve],
             "pareto": [_point(point) for point in self.pareto],
             "stability": self.stability,
@@ -266,6 +279,7 @@ def selection_of(record: Any, path: str | os.PathLike[str]) -> Selection:
             per_query=record.get("per_query", {}),
             source=record.get("source", {}),
             sample=record.get("sample", {}),
+            stands_for={name: tuple(others) for name, others in record.get("stands_for", {}).items()},
             **{
                 name: record[name]
                 for name in (

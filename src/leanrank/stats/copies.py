@@ -1,0 +1,200 @@
+"""Copies: features that say what another one says, and which of them stays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from leanrank.data.ranking_data import RankingData
+from leanrank.engines.fold import Engine, fold
+from leanrank.errors import ParameterError
+from leanrank.kernels.column_hashes import hash_columns
+
+#: How alike copies are, the strictest first.
+SAME = ("values", "affine", "increasing", "order")
+#: Rounding errors that a copy by ``a x + b`` may have, in units of the precision of the values.
+ROUNDING = 8
+
+Mask = NDArray[np.bool_]
+Groups = list[list[int]]
+
+
+class Hashes(NamedTuple):
+    """Sums of hashes (3, K): of the values, of the order within queries, of the reversed order; and where it varies."""
+
+    hashes: NDArray[np.uint64]
+    varies: NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class ColumnHashes:
+    """Statistic: hashes of every column. Equal hashes are equal columns, but for a chance of about 2^-64 per pair.
+
+    A missing value equals any other missing value. Cost O(K n log n) a query.
+    """
+
+    def of(self, block: RankingData) -> Hashes:
+        X = block.dense()
+        hashes, varies = np.zeros((3, X.shape[1]), np.uint64), np.zeros(X.shape[1], np.int64)
+        salts = np.array([_salt(query) for query in block.query_ids.tolist()], np.uint64)
+        hash_columns(X, bits_of(X), block.query_ptr, salts, hashes, varies)
+        return Hashes(hashes, varies)
+
+    def merge(self, a: Hashes, b: Hashes) -> Hashes:
+        return Hashes(a.hashes + b.hashes, a.varies + b.varies)
+
+    def finish(self, partial: Hashes) -> Hashes:
+        return partial
+
+
+@dataclass(frozen=True, eq=False)
+class Copies:
+    """Which feature stands for each: itself, or the one that it is a copy of.
+
+    Parameters
+    ----------
+    stands_in : array of int64 of shape (K,)
+        The column that stands for each column; those that stand for others stand for themselves.
+
+    Examples
+    --------
+    >>> copies = Copies.of([[0, 2, 3]], cost=np.array([2.0, 1.0, 1.0, 3.0]))
+    >>> copies.stands_in, copies.standing(["bm25", "tf", "bm25b", "bm25c"])
+    (array([2, 1, 2, 2]), {'bm25b': ('bm25', 'bm25c')})
+    """
+
+    stands_in: NDArray[np.int64]
+
+    @classmethod
+    def none(cls, n_features: int) -> Copies:
+        """Every feature stands for itself."""
+        return cls(np.arange(n_features))
+
+    @classmethod
+    def of(
+        cls, groups: Groups, *, cost: NDArray[np.float64], must_keep: Mask | None = None, never: Mask | None = None
+    ) -> Copies:
+        """Of each group the cheapest stays, the first of several; what must be kept stays in any case.
+
+        Parameters
+        ----------
+        groups : list of lists of int
+            Columns that say the same.
+        cost : array of shape (K,)
+        must_keep, never : bool arrays of shape (K,), optional
+            What must never be taken stands for nothing.
+        """
+        stands_in = np.arange(len(cost))
+        nothing = np.zeros(len(cost), dtype=bool)
+        must_keep, never = nothing if must_keep is None else must_keep, nothing if never is None else never
+        for group in groups:
+            members = np.array([j for j in sorted(group) if not never[j]], dtype=np.int64)
+            if not len(members):
+                continue
+            wanted = members[must_keep[members]]
+            pool = wanted if len(wanted) else members
+            stays = pool[np.argmin(cost[pool])]
+            stands_in[np.setdiff1d(members, wanted)] = stays
+        return cls(stands_in)
+
+    @property
+    def left_out(self) -> Mask:
+        """The columns that another one stands for."""
+        return np.asarray(self.stands_in != np.arange(len(self.stands_in)))
+
+    def standing(self, names: Sequence[str]) -> dict[str, tuple[str, ...]]:
+        """The names of the features that stand for others, and of those."""
+        standing: dict[str, tuple[str, ...]] = {}
+        for j in np.flatnonzero(self.left_out).tolist():
+            stays = names[self.stands_in[j]]
+            standing[stays] = (*standing.get(stays, ()), names[j])
+        return standing
+
+
+def groups_of_copies(data: RankingData, same: str = "order", engine: Engine | str | None = None) -> Groups:
+    """Groups of two or more features that say the same.
+
+    Parameters
+    ----------
+    data : RankingData
+        A source read block by block does for "values" and "order".
+    same : {"values", "affine", "increasing", "order"}, default="order"
+        Equal in every document; ``a x + b`` of the other with a > 0; one increasing function of the other over all
+        documents; or any function that is increasing within each query. Each takes in the ones before it.
+    engine : Engine or str, default=None
+        Where the data are folded.
+
+    Examples
+    --------
+    >>> X = [[1.0, 2.0, 1.0, 5.0], [3.0, 6.0, 9.0, 7.0], [2.0, 4.0, 4.0, 0.0], [1.0, 2.0, 1.0, -1.0]]
+    >>> data = RankingData(X, [0, 1, 0, 1], [0, 2, 4])
+    >>> [groups_of_copies(data, same) for same in ("values", "affine", "increasing", "order")]
+    [[], [[0, 1]], [[0, 1, 2]], [[0, 1, 2, 3]]]
+    """
+    if same not in SAME:
+        raise ParameterError.of("groups_of_copies", "same", f"one of {', '.join(map(repr, SAME))}", same)
+    values, order, _ = fold(ColumnHashes(), data, engine).hashes
+    if same == "values":
+        return equal_keys(values.tolist())
+    groups = equal_keys(order.tolist())
+    if same == "order":
+        return groups
+    alike = _affine if same == "affine" else _increasing
+    return sorted(part for group in groups for part in _verified(data, group, alike))
+
+
+def equal_keys(keys: Sequence[Any], among: Mask | None = None) -> Groups:
+    """Groups of two or more columns with equal keys, in the order of the columns."""
+    groups: dict[Any, list[int]] = {}
+    for j in range(len(keys)) if among is None else np.flatnonzero(among).tolist():
+        groups.setdefault(keys[j], []).append(j)
+    return [group for group in groups.values() if len(group) > 1]
+
+
+def bits_of(X: NDArray[Any]) -> NDArray[Any]:
+    """The bits of values as whole numbers; adding 0 turns -0.0 into 0.0."""
+    return np.asarray((X + X.dtype.type(0)).view(f"u{X.dtype.itemsize}"))
+
+
+def _verified(data: RankingData, group: list[int], alike: Callable[[Any, Any], bool]) -> Groups:
+    """The parts of a group whose columns really are copies of the first of the part."""
+    parts: list[tuple[NDArray[Any], list[int]]] = []
+    for j in group:
+        column = data.subset([j]).dense()[:, 0]
+        for first, members in parts:
+            if alike(first, column):
+                members.append(j)
+                break
+        else:
+            parts.append((column, [j]))
+    return [members for _, members in parts if len(members) > 1]
+
+
+def _affine(x: NDArray[Any], z: NDArray[Any]) -> bool:
+    if np.isnan(x).any() or np.isnan(z).any():
+        return bool(np.array_equal(x, z, equal_nan=True))
+    precision = ROUNDING * max(np.finfo(x.dtype).eps, np.finfo(z.dtype).eps)
+    x, z = x.astype(np.float64), z.astype(np.float64)
+    low, high = int(np.argmin(x)), int(np.argmax(x))
+    if x[low] == x[high] or z[low] >= z[high]:
+        return bool(np.array_equal(x, z))
+    slope = (z[high] - z[low]) / (x[high] - x[low])
+    largest = max(np.abs(z).max(), slope * np.abs(x).max())
+    return bool(np.abs(z - (z[low] + slope * (x - x[low]))).max() <= precision * largest)
+
+
+def _increasing(x: NDArray[Any], z: NDArray[Any]) -> bool:
+    missing = np.isnan(x)
+    if not np.array_equal(missing, np.isnan(z)):
+        return False
+    of_x, of_z = (np.unique(column[~missing], return_inverse=True)[1] for column in (x, z))
+    return bool(np.array_equal(of_x, of_z))
+
+
+def _salt(query: object) -> int:
+    return int.from_bytes(blake2b(str(query).encode(), digest_size=8).digest(), "little")

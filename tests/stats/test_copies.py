@@ -1,0 +1,120 @@
+"""Copies: found whatever the ties, in any blocks, and the right one of them stays."""
+
+from __future__ import annotations
+
+from itertools import combinations, pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from leanrank.data.ranking_data import RankingData
+from leanrank.engines.fold import fold
+from leanrank.engines.local import LocalEngine
+from leanrank.errors import ParameterError
+from leanrank.stats.copies import SAME, ColumnHashes, Copies, groups_of_copies
+from leanrank.stats.feature_graph import feature_graph
+
+
+def same_order(x, z, query_ptr):
+    """The obvious form: every pair of documents of a query is ordered alike."""
+    return all(
+        np.sign(x[s] - x[t]) == np.sign(z[s] - z[t])
+        for start, end in pairwise(query_ptr)
+        for s, t in combinations(range(start, end), 2)
+    )
+
+
+def naive_groups(data, alike):
+    groups = []
+    for j in range(data.n_features):
+        for group in groups:
+            if alike(data.X[:, group[0]], data.X[:, j]):
+                group.append(j)
+                break
+        else:
+            groups.append([j])
+    return [group for group in groups if len(group) > 1]
+
+
+@st.composite
+def with_copies(draw):
+    """Few values, many zeros, and columns made of others: copies, affine, increasing over all or in each query."""
+    sizes = [2, *draw(st.lists(st.integers(1, 7), min_size=1, max_size=5))]
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    n = sum(sizes)
+    X = rng.integers(-2, 3, (n, 3)) * (rng.random((n, 3)) < rng.choice([0.1, 0.5, 1.0], 3))
+    query = np.repeat(np.arange(len(sizes)), sizes)
+    by_query = X[:, [0]] * rng.integers(1, 5, len(sizes))[query][:, None] + query[:, None]
+    columns = np.hstack([X, X[:, [0]], 4 * X[:, [1]] + 8, X[:, [1]] ** 3 + X[:, [1]], by_query, -X[:, [2]]])
+    return RankingData(columns[:, rng.permutation(8)].astype(float), np.zeros(n), np.cumsum([0, *sizes]))
+
+
+@given(with_copies())
+@settings(max_examples=100, deadline=None)
+def test_groups_are_those_of_the_obvious_comparison(data):
+    one_query = [0, data.n_rows]
+    assert groups_of_copies(data, "values") == naive_groups(data, np.array_equal)
+    assert groups_of_copies(data, "order") == naive_groups(data, lambda x, z: same_order(x, z, data.query_ptr))
+    assert groups_of_copies(data, "increasing") == naive_groups(data, lambda x, z: same_order(x, z, one_query))
+    for same in SAME[:2]:
+        assert groups_of_copies(data, same, LocalEngine(2, block_rows=2)) == groups_of_copies(data, same)
+
+
+@given(with_copies())
+@settings(max_examples=60, deadline=None)
+def test_the_graph_finds_the_same_copies_as_the_hashes(data):
+    graph = feature_graph(data)
+    of_order = [[j for j in group if not graph.constant[j]] for group in groups_of_copies(data, "order")]
+    assert graph.copies() == [group for group in of_order if len(group) > 1]
+    assert feature_graph(data, similarity="strict").copies() == []
+
+
+@given(with_copies(), st.integers(0, 100))
+@settings(max_examples=40, deadline=None)
+def test_hashes_add_up_over_blocks_in_any_order(data, seed):
+    whole = fold(ColumnHashes(), data)
+    shuffled = data.take_queries(np.random.default_rng(seed).permutation(data.n_queries))
+    for one, other in zip(fold(ColumnHashes(), shuffled, LocalEngine(1, block_rows=1)), whole, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_affine_copies_are_found_through_rounding_and_nothing_else_is(dtype):
+    rng = np.random.default_rng(0)
+    x = rng.random(400)
+    X = np.column_stack([x, 3 * x + 100, 0.5 * x - 7, -x, x**2, x + 1e-3 * rng.random(400)]).astype(dtype)
+    data = RankingData(X, np.zeros(400), np.arange(0, 401, 20))
+    assert groups_of_copies(data, "affine") == [[0, 1, 2]]
+    assert groups_of_copies(data, "increasing") == [[0, 1, 2, 4]]
+
+
+def test_missing_values_are_missing_in_both():
+    nan = np.nan
+    X = [[1, 1, 10, 1], [nan, nan, nan, 2], [2, 2, 20, nan], [3, 3, 30, 3]]
+    data = RankingData(X, [0, 1, 0, 1], [0, 2, 4], missing=True)
+    assert groups_of_copies(data, "values") == [[0, 1]]
+    assert groups_of_copies(data, "increasing") == [[0, 1, 2]]
+
+
+def test_the_cheapest_stays_and_what_must_be_kept_and_never_what_must_not():
+    cost = np.array([3.0, 1.0, 1.0, 2.0, 5.0])
+    group = [[0, 1, 2, 4]]
+    mask = np.eye(5, dtype=bool)
+    assert Copies.of(group, cost=np.ones(5)).stands_in.tolist() == [0, 0, 0, 3, 0]
+    assert Copies.of(group, cost=cost).stands_in.tolist() == [1, 1, 1, 3, 1]
+    assert Copies.of(group, cost=cost, never=mask[1]).stands_in.tolist() == [2, 1, 2, 3, 2]
+    assert Copies.of(group, cost=cost, must_keep=mask[4]).stands_in.tolist() == [4, 4, 4, 3, 4]
+    both = Copies.of(group, cost=cost, must_keep=mask[0] | mask[4])
+    assert both.stands_in.tolist() == [0, 0, 0, 3, 4]
+    assert both.left_out.tolist() == [False, True, True, False, False]
+    assert both.standing("abcde") == {"a": ("b", "c")}
+    assert Copies.of(group, cost=cost, never=np.ones(5, dtype=bool)).stands_in.tolist() == [0, 1, 2, 3, 4]
+    assert not Copies.none(5).left_out.any()
+
+
+def test_a_way_of_being_the_same_that_is_none():
+    data = RankingData([[1.0], [2.0]], [0, 1], [0, 2])
+    with pytest.raises(ParameterError, match="'same' parameter of groups_of_copies must be one of 'values', 'affine'"):
+        groups_of_copies(data, "alike")

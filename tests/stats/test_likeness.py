@@ -1,0 +1,122 @@
+"""What "alike" has to mean, however many values are equal: the properties of the default similarity."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from leanrank.data.ranking_data import RankingData
+from leanrank.engines.fold import fold
+from leanrank.engines.local import LocalEngine
+from leanrank.stats.feature_graph import feature_graph
+from leanrank.stats.similarity import Similarity
+
+
+@st.composite
+def full_of_ties(draw, n_features=5):
+    """Queries of 1 to 9 documents, one of two at least; of each feature a share of zeros from none to all."""
+    sizes = [2, *draw(st.lists(st.integers(1, 9), min_size=1, max_size=5))]
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    n = sum(sizes)
+    X = rng.integers(1, draw(st.sampled_from([2, 3, 50])), (n, n_features)) * rng.choice([1.0, -1.0], n_features)
+    X[rng.random((n, n_features)) < rng.choice([0.0, 0.5, 0.95, 1.0], n_features)] = 0.0
+    return RankingData(X, rng.integers(0, 3, n), np.cumsum([0, *sizes]))
+
+
+def increasing(data, rng):
+    """Every column by an increasing function of its own in each query."""
+    X = np.empty(data.X.shape)
+    for start, end in pairwise(data.query_ptr):
+        for j in range(data.n_features):
+            values, place = np.unique(data.X[start:end, j], return_inverse=True)
+            X[start:end, j] = np.cumsum(rng.integers(1, 9, len(values)))[place] + rng.integers(-5, 5)
+    return X
+
+
+def with_features(data, X):
+    return RankingData(X, data.y, data.query_ptr)
+
+
+def similarity(data, engine=None):
+    return fold(Similarity(), data, engine)
+
+
+@given(full_of_ties(), st.integers(0, 2**32 - 1))
+@settings(max_examples=150, deadline=None)
+def test_a_feature_is_like_itself_and_any_increasing_function_of_it(data, seed):
+    K = data.n_features
+    copies = increasing(data, np.random.default_rng(seed))
+    both = similarity(with_features(data, np.hstack([data.X, copies, -copies])))
+    alone = similarity(data)
+    assert np.diag(both).tolist() == [1.0] * 3 * K
+    assert np.diag(both[:K, K:]).tolist() == [1.0] * K
+    np.testing.assert_array_equal(both[:K, K : 2 * K], alone)  # whatever it is like, its copy is like it as much
+    np.testing.assert_array_equal(both[K : 2 * K, K : 2 * K], alone)
+    varies = np.array([len(set(row)) > 1 for row in _lists(data)])
+    np.testing.assert_allclose(both[:K, 2 * K :][varies], -alone[varies], atol=1e-10)  # the opposite order
+
+
+def _lists(data):
+    """For every feature, its values less the first one of the query."""
+    first = np.repeat(data.query_ptr[:-1], data.query_sizes)
+    return (data.X - data.X[first]).T.tolist()
+
+
+@given(full_of_ties(), st.integers(0, 2**32 - 1))
+@settings(max_examples=100, deadline=None)
+def test_likeness_is_bounded_symmetric_and_blind_to_rows_queries_and_blocks(data, seed):
+    rng = np.random.default_rng(seed)
+    alone = similarity(data)
+    assert np.abs(alone).max() <= 1
+    np.testing.assert_array_equal(alone, alone.T)
+    assert np.linalg.eigvalsh(alone).min() > -1e-9
+    rows = np.concatenate([a + rng.permutation(b - a) for a, b in pairwise(data.query_ptr)])
+    shuffled = RankingData(data.X[rows], data.y[rows], data.query_ptr)
+    np.testing.assert_array_equal(similarity(shuffled), alone)
+    np.testing.assert_array_equal(similarity(data.take_queries(rng.permutation(data.n_queries))), alone)
+    np.testing.assert_array_equal(similarity(data, LocalEngine(2, block_rows=3)), alone)
+
+
+@given(full_of_ties())
+@settings(max_examples=50, deadline=None)
+def test_the_arithmetic_of_accelerators_gives_the_same_bits(data):
+    torch = pytest.importorskip("torch")
+    from leanrank.engines.gpu import Gpu
+
+    kind = Similarity()
+    there = kind.finish(kind.of_on(data, Gpu(torch.device("cpu"))))
+    np.testing.assert_array_equal(there, similarity(data))
+
+
+@pytest.mark.parametrize("share", [0.0, 0.5, 0.9, 0.99])
+def test_unrelated_features_have_about_0_whatever_their_zeros(share):
+    rng = np.random.default_rng(0)
+    X = rng.random((20_000, 6))
+    X[rng.random(X.shape) < share] = 0.0
+    X[:, 5] = rng.random(len(X))  # one without ties
+    data = RankingData(X, np.zeros(len(X)), np.arange(0, 20_001, 100))
+    assert np.abs(similarity(data) - np.eye(6)).max() < 0.05
+
+
+def test_a_feature_that_says_nothing_in_most_queries_is_still_like_its_copy_and_unlike_others():
+    rng = np.random.default_rng(1)
+    X = np.zeros((600, 3))
+    X[:40, 0], X[:, 2] = rng.random(40), rng.random(600)  # varies in two queries of thirty
+    X[:, 1] = np.exp(X[:, 0])
+    S = similarity(RankingData(X, np.zeros(600), np.arange(0, 601, 20)))
+    assert S[0, 1] == 1.0
+    assert abs(S[0, 2]) < 0.1
+
+
+def test_the_graph_and_every_method_on_it_take_this_similarity_unless_told():
+    from leanrank.selectors import FSSCPR, GAS, HCAS, MMR, MPT, MRMR, MSD, NGAS, XGAS, FSMRank, hybrids
+
+    data = RankingData([[1.0, 0.0], [0.0, 0.0], [0.0, 2.0]], [1, 0, 0], [0, 3])
+    assert feature_graph(data).computed_with["similarity"] == Similarity(ties="signed").describe()
+    for method in (FSSCPR, GAS, HCAS, MMR, MPT, MRMR, MSD, NGAS, XGAS, FSMRank):
+        assert Similarity.named(method().similarity) == Similarity("kendall", ties="signed"), method
+    assert Similarity("kendall", ties="signed") == hybrids.SIMILARITY
