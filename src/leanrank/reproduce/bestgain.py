@@ -181,7 +181,7 @@ def _readings(dataset: str, outcomes: Outcomes) -> Table:
             figures = [f"{of.cell(m):.2f} ({printed.get(m, '')})" for m in measures]
             rows.append((name, *figures, sizes))
     title = f"{dataset}: {len(rows)} readings of the thresholds and of C, published figures in brackets"
-    return Table(title, ("reading", *measures, "features in each fold"), tuple(rows))
+    return Table(title, ("reading", *measures, "features in each fold"), tuple(rows), shown=True)
 
 
 def _thresholds(dataset: str, folds: list[Fold], tasks: Tasks, outcomes: Outcomes) -> Table:
@@ -202,7 +202,9 @@ def _thresholds(dataset: str, folds: list[Fold], tasks: Tasks, outcomes: Outcome
             figures = ("none", "") if between is None else tuple(f"{value:.4f}" for value in between)
             rows.append((p.method, p.text, *figures))
     columns = ("method", "features", "above", "up to")
-    return Table(f"{dataset}: stop thresholds that give the published numbers of features", columns, tuple(rows))
+    return Table(
+        f"{dataset}: stop thresholds that give the published numbers of features", columns, tuple(rows), shown=True
+    )
 
 
 def _times(dataset: str, outcomes: Outcomes) -> Table:

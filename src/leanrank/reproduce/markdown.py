@@ -19,7 +19,7 @@ figures are facts taken from the papers; the data are not part of leanrank: name
 """
 
 _COUNTS = ("equal", "close", "differs", "missing", "holds", "not", "needs")
-_HEADINGS = ("paper", "equal", "close", "differ", "no data", "findings hold", "do not", "no data")
+_HEADINGS = ("paper", "equal", "close", "differ", "not computed", "findings hold", "do not", "not tested")
 
 
 def page(reproductions: Sequence[Reproduction], folder: str = "") -> str:
