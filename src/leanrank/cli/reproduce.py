@@ -31,7 +31,7 @@ def reproduce(
         str,
         typer.Argument(
             help="A paper: fs-scpr, bestgain, gas, rankrelief, rcdr, or all of them; or a page of figures that several "
-            "report: fsmrank, rankers, sushi-rankers, sushi-rcdr.",
+            "report: fsmrank, rankers, sushi-rankers, sushi-rcdr; or the large public data sets: large.",
             autocompletion=paper_names,
         ),
     ],
@@ -39,7 +39,10 @@ def reproduce(
     quick: Annotated[bool, typer.Option(help="A reduced version, for a machine that waits.")] = False,
     jobs: Annotated[int, typer.Option("--jobs", "-j", help="Folds at a time; 0 takes every core.")] = 0,
     markdown: Annotated[
-        Path | None, typer.Option("--output", "--markdown", "-o", help="Also write a page of Markdown.")
+        Path | None,
+        typer.Option(
+            "--output", "--markdown", "-o", help="Also write a page of Markdown, and its data into a folder beside it."
+        ),
     ] = None,
     journal: Annotated[
         Path | None, typer.Option(help="Keep finished work in this file: an interrupted run goes on from there.")
@@ -56,7 +59,7 @@ def reproduce(
 
     from leanrank.data.whole_file import write_whole
     from leanrank.kernels._threads import default_threads
-    from leanrank.reproduce.markdown import document, page
+    from leanrank.reproduce.markdown import document
     from leanrank.reproduce.outcome import Page
     from leanrank.reproduce.papers import PAPERS, run_paper
     from leanrank.selectors.selection_record import plain
@@ -78,7 +81,7 @@ def reproduce(
     papers = [one for one in outcomes if not isinstance(one, Page)]
     if markdown is not None:
         pages = [document(one) for one in outcomes if isinstance(one, Page)]
-        write_whole(markdown, "".join(pages) if pages else page(papers))
+        write_whole(markdown, "".join(pages) if pages else _page(papers, markdown.with_suffix("")))
     failed = [cell for one in papers for cell in one.failed]
     if failed:
         p = failed[0].published
@@ -88,6 +91,20 @@ def reproduce(
             file=sys.stderr,
         )
         raise typer.Exit(DIFFERS)
+
+
+def _page(papers: list[Reproduction], folder: Path) -> str:
+    """Write the papers' data files; the page is of these papers and of those whose files are in the folder already."""
+    from leanrank.reproduce.data_files import read_data, write_data
+    from leanrank.reproduce.markdown import page
+    from leanrank.reproduce.papers import PAPERS
+
+    for paper in papers:
+        write_data(paper, folder)
+    if len(papers) < len(PAPERS):
+        now = {paper.paper: paper for paper in papers}
+        papers = [one for name in PAPERS if (one := now.get(name) or read_data(name, folder)) is not None]
+    return page(papers, folder.name)
 
 
 def _plain(outcome: Reproduction | Page) -> dict[str, object]:

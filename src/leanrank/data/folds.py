@@ -169,9 +169,9 @@ class LetorFolds(Sequence[Fold]):
         i = range(len(self))[index]
         if not self._rotated:
             name, paths = self._files[i]
-            return Fold(name, *_read_alike(paths, self._options))
+            return Fold(name, *read_alike(paths, self._options))
         if self._whole is None:
-            parts = _read_alike([paths[0] for _, paths in self._files], self._options)
+            parts = read_alike([paths[0] for _, paths in self._files], self._options)
             ends = np.cumsum([part.n_queries for part in parts])
             self._whole = concatenate(parts)
             self._index = np.split(np.arange(ends[-1]), ends[:-1])
@@ -235,7 +235,7 @@ def _need(folder: Path, role: str) -> Path:
     return path
 
 
-def _read_alike(paths: list[Path], options: dict[str, Any]) -> list[RankingData]:
+def read_alike(paths: list[Path], options: dict[str, Any]) -> list[RankingData]:
     """Read files one by one; all get the features of the widest (absent trailing ones are 0) and one storage."""
     from leanrank.data.letor.reader import read_letor
 

@@ -152,6 +152,10 @@ class RCDR(_TransformsRankingData, _Projection):
     are tied, because projection leaves rounding errors where ties were. An attribute that is constant in every query
     has weight 0 in all components. Centring would change nothing: only the order inside a query matters.
 
+    From the second component on the rule for ties matters where orders are short, as projection makes new ties and
+    breaks old ones. The paper's inequality between tau and rho of orders of length L (Daniels) has 3 (L + 2) where
+    3 L is right: ``|3 L tau - 2 (L + 1) rho| <= L - 2``.
+
     References
     ----------
     T. Kamishima, S. Akaho. Dimension reduction for supervised ordering. ICDM 2006.

@@ -8,15 +8,23 @@ from pathlib import Path
 
 from leanrank.data.folds import LetorFolds, letor_folds
 from leanrank.errors import DataError
+from leanrank.reproduce.large_data import LARGE
+from leanrank.stats.similarity import Similarity
 
 VARIABLE = "LEANRANK_DATA"
 
-NAMES = ("ohsumed", "mq2008", "hp2004", "np2004", "td2003", "td2004", "sushi")
+#: Likeness of features as the papers count it: pairs that both put in the same order, a pair tied in either in none.
+STRICT = Similarity("kendall", ties="strict")
+
+NAMES = (
+    *("ohsumed", "mq2008", "hp2004", "np2004", "td2003", "td2004", "gov", "sushi"),
+    *(folder for folders in LARGE.values() for folder in folders),
+)
 
 LAYOUT = (
-    "a folder with one folder for each data set: ohsumed, mq2008, hp2004, np2004, td2003, td2004 (S1.txt to S5.txt or "
-    "Fold1/train.txt, ...; .gz, .bz2, .zst as well; query-level normalised files of LETOR) and sushi (sushi3.idata, "
-    "sushi3b.5000.10.order). Those that are not there are left out"
+    "a folder with one folder for each data set: ohsumed, mq2008, hp2004, np2004, td2003, td2004, gov (S1.txt to "
+    "S5.txt or Fold1/train.txt, ...; .gz, .bz2, .zst as well; query-level normalised files of LETOR) and sushi "
+    "(sushi3.idata, sushi3b.5000.10.order). Those that are not there are left out"
 )
 
 

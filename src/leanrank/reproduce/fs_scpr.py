@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from itertools import pairwise
 from typing import Any
 
 from leanrank.data.folds import Fold
@@ -12,41 +11,29 @@ from leanrank.evaluation.grids import rankers_of
 from leanrank.evaluation.journal import Task
 from leanrank.evaluation.protocol import Protocol
 from leanrank.evaluation.tasks import Tasks
-from leanrank.evaluation.unified_ranking import UnifiedRanking, unified_ranking
+from leanrank.evaluation.unified_ranking import unified_ranking
 from leanrank.metrics._base import Metric
 from leanrank.rankers.adarank import AdaRank
 from leanrank.rankers.listnet import ListNet
 from leanrank.rankers.rankboost import RankBoost
-from leanrank.reproduce.datasets import DataFolder
+from leanrank.reproduce.datasets import STRICT, DataFolder
+from leanrank.reproduce.fs_scpr_claims import LEARNING, SELECTION, Rows, claims, own_ranking
+from leanrank.reproduce.fs_scpr_readings import READINGS, WAYS, Grid, Reading, by_rule, grid, row
 from leanrank.reproduce.letor_rows import MEASURES, Candidates, Row, best_of_folds, row_of, row_of_folds
-from leanrank.reproduce.outcome import Cell, Claim, Published, Reproduction, Table, published
+from leanrank.reproduce.letor_statistics import statistic
+from leanrank.reproduce.outcome import Cell, Published, Reproduction, Table, published
 from leanrank.selectors.fsmrank import Fitting, FSMRank
 from leanrank.selectors.fsmsvm import FSMSVM
-from leanrank.selectors.fsscpr import FSSCPR
 from leanrank.selectors.gas import GAS
-from leanrank.selectors.pagerank import BiasedPageRank
-from leanrank.stats.similarity import Similarity
 
 CONVENTIONS = {"HP2004": "letor3", "NP2004": "letor3", "OHSUMED": "letor3", "MQ2008": "letor4"}
-SELECTION = ("FS-SCPR", "GAS-E", "FSMSVM", "FSMRank")
-LEARNING = ("FS-SCPR", "AdaRank-MAP", "RankSVM-Primal", "ListNet", "RankBoost")
 _PRICES = [1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1.0]
 _GRID: dict[str, Any] = {"lambda1": _PRICES, "lambda2": _PRICES}
 UNIFIED = {"11": ("7", "8", "9", "10"), "16": ("12", "13", "14", "15")}
 
 
-#: What the paper leaves open: how ties count, whether tau is the fraction of concordant pairs or in [-1, 1], and on
-#: which scale PageRank is added to the cosine.
-READINGS = {
-    f"ties {ties}, tau {scale}, PageRank {relevance}": FSSCPR(
-        similarity=Similarity("kendall", ties=ties), edge_scale=scale, pagerank=BiasedPageRank(scale=relevance)
-    )
-    for ties in ("strict", "half")
-    for scale in ("fraction", "tau")
-    for relevance in ("none", "max")
-}
-#: The row FS-SCPR is of the reading that came nearest to the published OHSUMED row; the page shows all eight.
-READING = "ties half, tau tau, PageRank max"
+#: What the full run chooses by its rule (`fs_scpr_readings.by_rule`); the reduced one takes it as given.
+READING = Reading("strict", "fraction", "cluster_minmax")
 
 #: Grids of GAS-E's c, of which the paper has none. The row GAS-E is of the first, which holds the values of the others
 #: up to 0.5; the page shows all.
@@ -57,11 +44,8 @@ C_GRIDS: dict[str, Any] = {
     "c in {0.1, 0.2, ..., 0.9}": {"c": [round(0.1 * i, 1) for i in range(1, 10)]},
 }
 
-#: The open choice that a method's row is of.
-ROWS = {"FS-SCPR": f"FS-SCPR, {READING}", "GAS-E": f"GAS-E, {next(iter(C_GRIDS))}"}
-
 REASONS = {
-    "FS-SCPR": "the paper gives neither the grid nor the choice of k, nor how ties of feature values are counted",
+    "FS-SCPR": "one of 36 readings: ties of feature values, the scale of PageRank and the choice of k are left open",
     "GAS-E": "the grid of c is not in the paper; a table below shows what other grids give",
     "FSMSVM": "the paper's problem is not public; ours is a reconstruction",
     "FSMRank": "the paper's problem is not public; ours is a reconstruction",
@@ -73,34 +57,64 @@ REASONS = {
 
 def run(data: DataFolder, tasks: Tasks, *, quick: bool = False) -> Reproduction:
     """Run every method on every data set that is there."""
-    rows: dict[str, dict[str, Row]] = {}
+    official = {dataset: data.folds(dataset) for dataset in CONVENTIONS}
+    folds_of = {dataset: list(folds) for dataset, folds in official.items() if folds is not None}
+    rows: Rows = {}
     features: list[tuple[str, ...]] = []
-    readings: list[tuple[str, ...]] = []
-    for dataset in CONVENTIONS:
-        official = data.folds(dataset)
-        if official is None:
-            continue
-        folds = list(official)
+    for dataset, folds in folds_of.items():
         rows[dataset] = {}
         for method, evaluate in _methods(quick).items():
-            row, sizes = evaluate(tasks, folds, _named(dataset, ROWS.get(method, method)))
-            rows[dataset][method] = row
-            if sizes:
-                features.append((dataset, method, *map(str, sizes), f"{sum(sizes) / len(sizes):.1f}"))
-        for reading, evaluate in _open_choices(quick).items():
-            row, sizes = evaluate(tasks, folds, _named(dataset, reading))
-            figures = (f"{row[name]:.4f}" for name in MEASURES)
-            readings.append((dataset, reading, *figures, f"{sum(sizes) / len(sizes):.1f}"))
-    cells = [_cell(p, rows, quick) for p in published("fs-scpr") if p.unit == "fraction"]
-    cells += _unified_cells()
-    tables = [
-        Table("Features selected in each fold", ("data", "method", "1", "2", "3", "4", "5", "mean"), tuple(features))
-    ]
+            rows[dataset][method], sizes = evaluate(tasks, folds, _named(dataset, method))
+            features += _sizes(dataset, method, sizes)
+    tables = []
+    if not quick and folds_of:
+        grids = {
+            dataset: grid(tasks, dataset, folds, CONVENTIONS[dataset], READINGS) for dataset, folds in folds_of.items()
+        }
+        taken = by_rule(grids)
+        for dataset, of in grids.items():
+            rows[dataset]["FS-SCPR"], sizes, _ = row(of[taken], WAYS[0])
+            features += _sizes(dataset, "FS-SCPR", sizes)
+        tables = [_readings(grids, rows, taken), _grids_of_c(tasks, folds_of)]
+    cells = [_cell(p, rows, folds_of, quick) for p in published("fs-scpr")]
+    columns = ("data", "method", "1", "2", "3", "4", "5", "mean")
+    tables += [_improvements(rows), Table("Features selected in each fold", columns, tuple(features))]
     tables += _unified_tables(rows)
-    if readings:
-        title = "What the paper leaves open: FS-SCPR in each reading, GAS-E with other grids of c"
-        tables.append(Table(title, ("data", "reading", *MEASURES, "features"), tuple(readings)))
-    return Reproduction.of("fs-scpr", cells, _claims(rows), tables, quick=quick)
+    return Reproduction.of("fs-scpr", cells, claims(rows), tables, quick=quick)
+
+
+def _sizes(dataset: str, method: str, sizes: Sequence[int]) -> list[tuple[str, ...]]:
+    return [(dataset, method, *map(str, sizes), f"{sum(sizes) / len(sizes):.1f}")] if sizes else []
+
+
+def _readings(grids: Mapping[str, Grid], rows: Rows, taken: Reading) -> Table:
+    """All readings, each with both ways to choose k, and how many of the findings hold with it."""
+    lines = []
+    for reading in READINGS:
+        for way in WAYS:
+            of = {dataset: row(grid[reading], way) for dataset, grid in grids.items()}
+            others = {dataset: {**rows[dataset], "FS-SCPR": of[dataset][0]} for dataset in of}
+            held = [claim.holds for claim in claims(others) if claim.holds is not None]
+            figures = [f"{of[d][0][m]:.4f}" for d in of for m in ("NDCG@10", "MAP")]
+            sizes = [f"{sum(of[d][1]) / len(of[d][1]):.1f}" for d in of]
+            validation = f"{sum(of[d][2] for d in of) / len(of):.4f}"
+            mark = " (the row)" if reading == taken and way == WAYS[0] else ""
+            lines.append((f"{reading}{mark}", way, *figures, *sizes, validation, f"{sum(held)} of {len(held)}"))
+    columns = [f"{d} {m}" for d in grids for m in ("NDCG@10", "MAP")] + [f"{d} features" for d in grids]
+    title = f"FS-SCPR in {len(lines)} readings"
+    return Table(title, ("reading", "k", *columns, "validation MAP", "findings"), tuple(lines), shown=True)
+
+
+def _grids_of_c(tasks: Tasks, folds_of: Mapping[str, Sequence[Fold]]) -> Table:
+    """GAS-E with other grids of c."""
+    lines = []
+    for dataset, folds in folds_of.items():
+        for name, tried in C_GRIDS.items():
+            evaluate = _selector(GAS(similarity=STRICT), _every_size, tried)
+            of, sizes = evaluate(tasks, folds, _named(dataset, f"GAS-E, {name}"))
+            mean_size = f"{sum(sizes) / len(sizes):.1f}"
+            lines.append((dataset, f"GAS-E, {name}", *(f"{of[m]:.4f}" for m in MEASURES), mean_size))
+    return Table("GAS-E with other grids of c", ("data", "grid", *MEASURES, "features"), tuple(lines))
 
 
 #: The row of a method on the folds of a data set, and its numbers of features; the task says which.
@@ -113,13 +127,12 @@ def _named(dataset: str, method: str) -> Task:
 
 def _methods(quick: bool) -> dict[str, Evaluate]:
     methods: dict[str, Evaluate] = {"RankSVM-Primal": _ranker(lambda by: rankers_of("ranksvm", by))}
+    gas = GAS(similarity=STRICT)
     if quick:
-        methods["FS-SCPR"] = _selector(READINGS[READING], [5, 10, 15, 20], None)
-        methods["GAS-E"] = _selector(GAS(similarity="strict"), [5, 10, 15, 20], {"c": [0.0, 0.1]})
-        return methods
+        methods["FS-SCPR"] = _selector(READING.selector(), [5, 10, 15, 20], None)
+        return methods | {"GAS-E": _selector(gas, [5, 10, 15, 20], {"c": [0.0, 0.1]})}
     return methods | {
-        "FS-SCPR": _selector(READINGS[READING], _every_size, None),
-        "GAS-E": _selector(GAS(similarity="strict"), _every_size, "default"),
+        "GAS-E": _tuned_gas,
         "FSMRank": _fsmrank,
         "FSMSVM": _fsmsvm,
         "AdaRank-MAP": _ranker(lambda by: [AdaRank(by, 500, eval_metric=by)]),
@@ -128,13 +141,10 @@ def _methods(quick: bool) -> dict[str, Evaluate]:
     }
 
 
-def _open_choices(quick: bool) -> dict[str, Evaluate]:
-    """FS-SCPR in every reading and GAS-E with every grid."""
-    if quick:
-        return {}
-    readings = {f"FS-SCPR, {name}": _selector(selector, _every_size, None) for name, selector in READINGS.items()}
-    gas = GAS(similarity="strict")
-    return readings | {f"GAS-E, {name}": _selector(gas, _every_size, grid) for name, grid in C_GRIDS.items()}
+def _tuned_gas(tasks: Tasks, folds: Sequence[Fold], what: Task) -> tuple[Row, list[int]]:
+    """GAS-E with the first grid of c: the same work as in the table of grids."""
+    name, tried = next(iter(C_GRIDS.items()))
+    return _selector(GAS(similarity=STRICT), _every_size, tried)(tasks, folds, {**what, "method": f"GAS-E, {name}"})
 
 
 def _every_size(folds: Sequence[Fold]) -> list[int]:
@@ -185,7 +195,7 @@ def _weights(model: FSMRank | FSMSVM) -> dict[str, Any]:
 
 
 def _fsmranks(by: Metric, fold: Fold) -> list[FSMRank]:
-    return [FSMRank(**_GRID, similarity="strict", fitting=Fitting(metric=by))]
+    return [FSMRank(**_GRID, similarity=STRICT, fitting=Fitting(metric=by))]
 
 
 def _fsmrank(tasks: Tasks, folds: Sequence[Fold], what: Task) -> tuple[Row, list[int]]:
@@ -203,20 +213,26 @@ def _fsmsvm(tasks: Tasks, folds: Sequence[Fold], what: Task) -> tuple[Row, list[
 
     def make(by: Metric, fold: Fold) -> list[FSMSVM]:
         prices = [1e-2, 1e-1, 1.0, 1e1, 1e2]
-        return [FSMSVM(C=prices, similarity="strict", fitting=Fitting(metric=by), **lambdas[fold.name])]
+        return [FSMSVM(C=prices, similarity=STRICT, fitting=Fitting(metric=by), **lambdas[fold.name])]
 
     done = _fsm(tasks, folds, what, make)
     return row_of_folds(done), [fold.about["n_features"] for fold in done]
 
 
-def _cell(p: Published, rows: Mapping[str, Mapping[str, Row]], quick: bool) -> Cell:
-    exact = p.method == "RankSVM-Primal" and p.dataset == "OHSUMED"
+def _cell(p: Published, rows: Rows, folds_of: Mapping[str, Sequence[Fold]], quick: bool) -> Cell:
+    if p.table in UNIFIED or p.unit == "percent":
+        return _recomputed(p)
+    exact = p.dataset == "OHSUMED" and (p.method == "RankSVM-Primal" or p.table == "1")
+    if not p.text:
+        return Cell(p, None, reason="the print is lost in the text at hand")
     if p.dataset not in rows:
         return Cell(p, None, exact, f"needs {p.dataset}")
-    row = rows[p.dataset].get(p.method)
-    if row is None:
+    if p.table == "1":
+        return Cell(p, statistic(folds_of[p.dataset], p.metric), exact)
+    of = rows[p.dataset].get(p.method)
+    if of is None:
         return Cell(p, None, exact, "not in the quick version")
-    return Cell(p, row[p.metric], exact, REASONS.get(p.method, ""))
+    return Cell(p, of[p.metric], exact, REASONS.get(p.method, ""))
 
 
 def _columns(tables: Sequence[str]) -> list[dict[str, float]]:
@@ -228,30 +244,51 @@ def _columns(tables: Sequence[str]) -> list[dict[str, float]]:
     return list(columns.values())
 
 
-def _unified_cells() -> list[Cell]:
-    """Tables 11 and 16 from the paper's own figures."""
-    cells = []
-    for table, of in UNIFIED.items():
-        unified = unified_ranking(_columns(of))
-        for p in published("fs-scpr"):
-            if p.table == table:
-                m = unified.methods.index(p.method)
-                ours = unified.scores[m] if p.metric == "Rank" else unified.counts[m, int(p.metric[2:]) - 1]
-                cells.append(Cell(p, float(ours), exact=True, reason="recomputed from the paper's own tables"))
-    return cells
+def _recomputed(p: Published) -> Cell:
+    """Tables 11 and 16, the rows "Imp." and the improvements of the text, from the paper's own figures."""
+    why = "recomputed from the paper's own tables"
+    if p.unit == "percent":
+        ours, theirs = (_printed(p.dataset, method, p.metric) for method in ("FS-SCPR", _compared(p)))
+        return Cell(p, 100 * (ours / theirs - 1), exact=True, reason=why)
+    unified = unified_ranking(_columns(UNIFIED[p.table]))
+    m = unified.methods.index(p.method)
+    value = unified.scores[m] if p.metric == "Rank" else unified.counts[m, int(p.metric[2:]) - 1]
+    return Cell(p, float(value), exact=True, reason=why)
 
 
-def _own_ranking(rows: Mapping[str, Mapping[str, Row]], methods: Sequence[str]) -> UnifiedRanking | None:
-    present = [of for of in rows.values() if all(method in of for method in methods)]
-    if not present:
-        return None
-    return unified_ranking([{m: of[m][name] for m in methods} for of in present for name in MEASURES], decimals=4)
+def _compared(p: Published) -> str:
+    """Which method an improvement is over."""
+    return p.method.partition(" vs ")[2].rstrip(")")
 
 
-def _unified_tables(rows: Mapping[str, Mapping[str, Row]]) -> list[Table]:
+def _printed(dataset: str, method: str, measure: str) -> float:
+    """The figure of a method in the table of a data set, the last where several have it."""
+    figures = [
+        q.value
+        for q in published("fs-scpr")
+        if (q.dataset, q.method, q.metric, q.unit) == (dataset, method, measure, "fraction")
+    ]
+    return figures[-1]
+
+
+def _improvements(rows: Rows) -> Table:
+    """By how many percent FS-SCPR is above others: published and ours."""
+    lines = []
+    for dataset, of in rows.items():
+        for other in ("RankSVM-Primal", "GAS-E", "FSMSVM", "FSMRank"):
+            if "FS-SCPR" in of and other in of:
+                for measure in MEASURES:
+                    theirs = _printed(dataset, "FS-SCPR", measure) / _printed(dataset, other, measure)
+                    ours = of["FS-SCPR"][measure] / of[other][measure]
+                    lines.append((dataset, other, measure, f"{100 * (theirs - 1):+.2f}", f"{100 * (ours - 1):+.2f}"))
+    columns = ("data", "FS-SCPR over", "measure", "published %", "ours %")
+    return Table("Improvements of FS-SCPR in percent", columns, tuple(lines))
+
+
+def _unified_tables(rows: Rows) -> list[Table]:
     tables = []
     for table, methods in (("11", SELECTION), ("16", LEARNING)):
-        ranking = _own_ranking(rows, methods)
+        ranking = own_ranking(rows, methods)
         if ranking is None:
             continue
         counts = tuple(f"R_{r}" for r in range(1, len(methods) + 1))
@@ -259,28 +296,3 @@ def _unified_tables(rows: Mapping[str, Mapping[str, Row]]) -> list[Table]:
         lines = [(m, *map(str, ranking.counts[i]), f"{ranking.scores[i]:.2f}") for i, m in enumerate(ranking.methods)]
         tables.append(Table(title, ("method", *counts, "Rank"), tuple(lines)))
     return tables
-
-
-def _claims(rows: Mapping[str, Mapping[str, Row]]) -> list[Claim]:
-    claims = []
-    for dataset, of in rows.items():
-        for other in ("RankSVM-Primal", "GAS-E", "FSMSVM"):
-            if "FS-SCPR" not in of or other not in of:
-                continue
-            ours, theirs = of["FS-SCPR"], of[other]
-            figures = ", ".join(f"{name} {ours[name]:.4f} and {theirs[name]:.4f}" for name in ("NDCG@10", "MAP"))
-            holds = all(ours[name] > theirs[name] for name in ("NDCG@10", "MAP"))
-            claims.append(Claim(f"{dataset}: FS-SCPR is above {other} in NDCG@10 and MAP", holds, figures))
-    for methods, text, first in (
-        (SELECTION, "Of the selection methods FSMRank has the best unified rank, FS-SCPR the second", 2),
-        (LEARNING, "FS-SCPR has the best unified rank beside AdaRank, RankSVM, ListNet and RankBoost", 1),
-    ):
-        ranking = _own_ranking(rows, methods)
-        if ranking is not None:
-            score = dict(zip(ranking.methods, ranking.scores.tolist(), strict=True))
-            wanted = ["FSMRank", "FS-SCPR"] if first == 2 else ["FS-SCPR"]
-            others = max(value for method, value in score.items() if method not in wanted)
-            falling = [*(score[method] for method in wanted), others]
-            figures = ", ".join(f"{method} {value:.2f}" for method, value in score.items())
-            claims.append(Claim(text, all(a > b for a, b in pairwise(falling)), figures))
-    return claims

@@ -1,40 +1,51 @@
-"""A reproduction as Markdown."""
+"""Reproductions as Markdown: one page for the papers, with a row for every table and every finding."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import groupby
 
+from leanrank.reproduce.data_files import CELLS, CLAIMS, table_file
 from leanrank.reproduce.outcome import Cell, Claim, Page, Reproduction, Table
 
 INTRODUCTION = """# Reproduction
 
-What `leanrank reproduce PAPER` found for the five papers leanrank implements: each published figure beside ours. This
-page is written by `make reproduce`. *Equal* means equal in every printed digit, *close* within 0.015 of a measure in
-[0, 1]. The published figures are facts taken from the papers; the data are not part of leanrank: name their folder with
-`--data`, or in `LEANRANK_DATA`.
+What `leanrank reproduce PAPER` found for the five papers leanrank implements, written by `make reproduce`. *Equal*
+means equal in every printed digit, *close* within 0.015 of a measure in [0, 1]. Each table of a paper is a row for
+every data set, each finding a row of its own; the figures themselves are in the files named below each paper. Where a
+paper leaves something open the row is of one reading, which is named, and the others stand beside it. The published
+figures are facts taken from the papers; the data are not part of leanrank: name their folder with `--data`, or in
+`LEANRANK_DATA`, and the rows that need them are filled by the same command.
 """
 
-
-def page(reproductions: Sequence[Reproduction]) -> str:
-    """All papers on one page."""
-    return "\n".join([INTRODUCTION, *(section(reproduction) for reproduction in reproductions)])
+_COUNTS = ("equal", "close", "differs", "missing", "holds", "not", "needs")
+_HEADINGS = ("paper", "equal", "close", "differ", "not computed", "findings hold", "do not", "not tested")
 
 
-def section(paper: Reproduction) -> str:
+def page(reproductions: Sequence[Reproduction], folder: str = "") -> str:
+    """All papers on one page, beside a folder of their data files if one is named."""
+    rows = [(paper.paper, *(str(paper.count(status)) for status in _COUNTS)) for paper in reproductions]
+    counts = _table(Table("", _HEADINGS, tuple(rows)))
+    return "\n".join([INTRODUCTION, *counts, "", *(section(paper, folder) for paper in reproductions)])
+
+
+def section(paper: Reproduction, folder: str = "") -> str:
     """One paper."""
     lines = [f"## {paper.title}", "", f"`leanrank reproduce {paper.paper}{' --quick' if paper.quick else ''}`", ""]
     lines += [paper.summary, "", paper.discussion, "", f"*Protocol.* {paper.protocol}", ""]
-    if paper.claims:
-        lines += ["### What the paper states", "", *_claims(paper.claims), ""]
-    compared = [cell for cell in paper.cells if cell.ours is not None]
-    if compared:
-        lines += ["### Published and ours", "", *_cells(compared), ""]
-    missing = [cell for cell in paper.cells if cell.ours is None]
-    if missing:
-        lines += ["### Not computed", "", *_missing(missing), ""]
+    rows = [*_table_rows(paper.cells), *(_claim_row(claim) for claim in paper.stated)]
+    lines += [*_table(Table("", ("where", "what", "", "ours"), tuple(rows))), ""]
+    others = _other_readings(paper)
+    if others:
+        columns = ("reading", "findings hold", "otherwise than above")
+        lines += ["### In other readings", "", *_table(Table("", columns, tuple(others))), ""]
     for table in paper.tables:
-        lines += [f"### {table.title}", "", *_table(table), ""]
+        if table.shown:
+            lines += [f"### {table.title}", "", *_table(table), ""]
+    if folder:
+        files = [(CELLS, "every published figure beside ours"), (CLAIMS, "the findings")]
+        files += [(table_file(number), table.title) for number, table in enumerate(paper.tables, start=1)]
+        lines += ["Files:", "", *(f"- [{name}]({folder}/{paper.paper}/{name}): {what}" for name, what in files), ""]
     return "\n".join(lines)
 
 
@@ -57,19 +68,52 @@ def _table(table: Table) -> list[str]:
     return [_row(table.columns), "|" + "---|" * len(table.columns), *(_row(row) for row in table.rows)]
 
 
-def _claims(claims: Sequence[Claim]) -> list[str]:
-    rows = tuple((claim.text, verdict(claim), claim.figures) for claim in claims)
-    return _table(Table("", ("claim", "", "our figures"), rows))
-
-
 def verdict(claim: Claim) -> str:
-    """ "holds", "does not hold here", or "not tested"."""
-    return {True: "holds", False: "does not hold here", None: "not tested"}[claim.holds]
+    """ "holds", "does not hold here", or what it needs."""
+    if claim.holds is None:
+        return claim.figures if claim.figures.startswith("needs") else "not tested"
+    return "holds" if claim.holds else "does not hold here"
 
 
-def _cells(cells: Sequence[Cell]) -> list[str]:
-    columns = ("table", "data", "method", "measure", "published", "ours", "difference", "", "why")
-    return _table(Table("", columns, tuple(cell_row(cell) for cell in cells)))
+def _claim_row(claim: Claim) -> tuple[str, ...]:
+    return (claim.where or "text", claim.text, verdict(claim), "" if claim.holds is None else claim.figures)
+
+
+def _other_readings(paper: Reproduction) -> list[tuple[str, ...]]:
+    """A row for each other reading: how many findings hold in it, and which of them do and which do not only there."""
+    before = {claim.text: claim.holds for claim in paper.stated}
+    rows: list[tuple[str, ...]] = []
+    for reading in dict.fromkeys(claim.reading for claim in paper.claims if claim.reading):
+        of = [claim for claim in paper.claims if claim.reading == reading and claim.holds is not None]
+        changed = [f"{claim.text}: {verdict(claim)} ({claim.figures})" for claim in of if _differs(claim, before)]
+        rows.append((reading, f"{sum(bool(claim.holds) for claim in of)} of {len(of)}", "; ".join(changed)))
+    return rows
+
+
+def _differs(claim: Claim, before: Mapping[str, bool | None]) -> bool:
+    return claim.text in before and before[claim.text] != claim.holds
+
+
+def _table_rows(cells: Sequence[Cell]) -> list[tuple[str, ...]]:
+    """A row for each table and data set: how many figures are equal, close, different, and what the rest need."""
+
+    def key(cell: Cell) -> tuple[str, str]:
+        return cell.published.table, cell.published.dataset
+
+    rows: list[tuple[str, ...]] = []
+    for (table, dataset), group in groupby(sorted(cells, key=lambda cell: (key(cell)[0].zfill(4), key(cell)[1])), key):
+        of = list(group)
+        statuses = [cell.status for cell in of]
+        counts = {status: statuses.count(status) for status in ("equal", "close", "differs") if status in statuses}
+        words = ", ".join(counts) if counts else ""
+        missing = sorted({cell.reason for cell in of if cell.ours is None})
+        status = "; ".join(part for part in (words, *missing) if part)
+        methods = ", ".join(dict.fromkeys(cell.published.method for cell in of if cell.published.method))
+        where = f"Table {table}" if table[0].isdigit() else table
+        what = f"{dataset}: {methods}" if methods else dataset
+        told = ", ".join(f"{n} {name}" for name, n in counts.items())
+        rows.append((where, what, status, told))
+    return rows
 
 
 def cell_row(cell: Cell) -> tuple[str, ...]:
@@ -84,14 +128,3 @@ def cell_row(cell: Cell) -> tuple[str, ...]:
     reason = "" if cell.status == "equal" else cell.reason
     difference = round(cell.difference, decimals) + 0.0  # no minus before a zero
     return (*place, f"{cell.ours:.{decimals}f}", f"{difference:+.{decimals}f}", status, reason)
-
-
-def _missing(cells: Sequence[Cell]) -> list[str]:
-    """Grouped by table, data set and reason."""
-
-    def key(cell: Cell) -> tuple[str, str, str]:
-        return cell.published.table, cell.published.dataset, cell.reason
-
-    ordered = sorted(cells, key=lambda cell: (cell.reason, cell.published.table.zfill(4), cell.published.dataset))
-    rows = [(t, d, str(len(list(group))), reason) for (t, d, reason), group in groupby(ordered, key)]
-    return _table(Table("", ("table", "data", "figures", "why"), tuple(rows)))

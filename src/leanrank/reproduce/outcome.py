@@ -117,20 +117,45 @@ class Cell:
 
 @dataclass(frozen=True)
 class Claim:
-    """A statement of the paper, and whether our figures bear it out; `holds` is None where they cannot be had."""
+    """A statement of the paper, and whether our figures bear it out.
+
+    Attributes
+    ----------
+    text : str
+    holds : bool or None
+        None where the figures cannot be had; `figures` says what they need.
+    figures : str
+        Ours.
+    where : str
+        The figure or table of the paper that shows it, "" for the running text.
+    reading : str
+        What is read otherwise than in the row of the paper; "" is that row. Other readings are shown, not counted.
+    """
 
     text: str
     holds: bool | None
     figures: str
+    where: str = ""
+    reading: str = ""
 
 
 @dataclass(frozen=True)
 class Table:
-    """Figures of ours that the paper has no printed counterpart for."""
+    """Figures of ours that the paper has no printed counterpart for.
+
+    Attributes
+    ----------
+    title : str
+    columns : tuple of str
+    rows : tuple of tuples of str
+    shown : bool
+        Whether it stands on the page, rather than in a file of its own alone.
+    """
 
     title: str
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
+    shown: bool = False
 
 
 @dataclass(frozen=True)
@@ -204,7 +229,16 @@ class Reproduction:
         """Cells that had to be equal and are not."""
         return [cell for cell in self.cells if cell.failed]
 
+    @property
+    def stated(self) -> list[Claim]:
+        """The findings in the row of the paper, other readings left out."""
+        return [claim for claim in self.claims if not claim.reading]
+
     def count(self, status: str) -> int:
+        """Cells of this status, or findings that hold ("holds"), do not ("not") or lack their data ("needs")."""
+        verdicts = {"holds": True, "not": False, "needs": None}
+        if status in verdicts:
+            return sum(claim.holds is verdicts[status] for claim in self.stated)
         return sum(cell.status == status for cell in self.cells)
 
     @property
@@ -220,7 +254,7 @@ class Reproduction:
                 f"printed digits ({exact}), {self.count('close')} within {NEAR:.3f}, {self.count('differs')} not; "
                 f"{self.count('missing')} not computed here."
             )
-        known = [claim for claim in self.claims if claim.holds is not None]
+        known = [claim for claim in self.stated if claim.holds is not None]
         if known:
             parts.append(f"{sum(bool(c.holds) for c in known)} of {len(known)} stated findings hold here.")
         return " ".join(parts)

@@ -25,6 +25,7 @@ PAGES = {
     "rankers": "leanrank.reproduce.letor_rankers",
     "sushi-rankers": "leanrank.reproduce.sushi_rankers",
     "sushi-rcdr": "leanrank.reproduce.sushi_rcdr",
+    "large": "leanrank.reproduce.large",
 }
 
 
@@ -45,7 +46,9 @@ def run_paper(
 
     Parameters
     ----------
-    paper : {"fs-scpr", "bestgain", "gas", "rankrelief", "rcdr", "fsmrank", "rankers", "sushi-rankers", "sushi-rcdr"}
+    paper : str
+        "fs-scpr", "bestgain", "gas", "rankrelief", "rcdr"; or a page: "fsmrank", "rankers", "sushi-rankers",
+        "sushi-rcdr", "large".
     data : path, optional
         The folder of data sets; that of the environment variable LEANRANK_DATA if not given.
     quick : bool

@@ -27,6 +27,8 @@ Vector = NDArray[np.float64]
 METHODS = ("KRCDR", "SRCDR", "PCA", "ORIG")
 SIZES = ((500, 10), (100, 5), (100, 2))
 SMALL = 2
+#: The place the text gives its method among those of Table 3.
+RANKS = {(500, 10): 3, (100, 5): 1, (100, 2): 2}
 _FOLDS = 10
 
 
@@ -39,7 +41,7 @@ def run(data: DataFolder, tasks: Tasks, *, quick: bool = False) -> Reproduction:
     texts = [p for p in published("rcdr") if p.table == "text" and p.metric.startswith("w1[")]
     if folder is None:
         cells += [Cell(p, None, reason="needs SUSHI") for p in texts]
-        claims.append(Claim("The curves of Figure 4", None, "needs SUSHI"))
+        claims.append(Claim("SUSHI: the curves", None, "needs SUSHI", where="Figure 4"))
     else:
         sushi = read_sushi(folder)
         cells += _components(sushi, texts, 5 if quick else 50)
@@ -50,11 +52,14 @@ def run(data: DataFolder, tasks: Tasks, *, quick: bool = False) -> Reproduction:
                 curves[n, length] = _curves(sushi, n, length, draws, scale, tasks)
             tables += [_table(n, length, scale, curves[n, length]) for n, length in SIZES]
             claims += _claims(curves, scale)
-    cells += [
-        Cell(p, None, reason="another paper's experiment, with non-linear models")
-        for p in published("rcdr")
-        if p.table == "3"
+    claims += [
+        Claim("NEWS: RCDR is above PCA and above every method of Table 3", None, "needs NEWS", where="Figure 4"),
+        Claim("How the time of the learners and of RCDR grows", None, "orders of growth, no figures", where="Table 1"),
     ]
+    for p in published("rcdr"):
+        if p.table == "3":
+            other = "another paper's experiment, with non-linear models; sushi_rankers.md has linear ones"
+            cells.append(Cell(p, None, reason="needs NEWS" if p.dataset.startswith("NEWS") else other))
     return Reproduction.of("rcdr", cells, claims, tables, quick=quick)
 
 
@@ -189,31 +194,42 @@ def _table(n: int, length: int, scale: bool, curves: dict[str, Vector]) -> Table
 
 
 def _claims(curves: dict[tuple[int, int], dict[str, Vector]], scale: bool) -> list[Claim]:
+    """What the text says of Figure 4, and the ranks it gives its method among those of Table 3."""
     claims = []
-    how = "scaled, " if scale else ""
+    told = {"where": "Figure 4", "reading": "attributes scaled to unit variance" if scale else ""}
     for (n, length), of in curves.items():
         gap = float(np.abs(of["KRCDR"].mean(axis=0) - of["SRCDR"].mean(axis=0)).max())
-        text = f"{how}{n}:{length}: the two RCDRs resemble each other"
-        claims.append(Claim(text, gap <= 0.03, f"largest difference {gap:.3f}"))
+        text = f"{n}:{length}: the two RCDRs resemble each other"
+        claims.append(Claim(text, gap <= 0.03, f"largest difference {gap:.3f}", **told))
         for method in ("KRCDR", "SRCDR"):
             above = of[method] - of["PCA"]
             small = above.mean(axis=0)[:SMALL]
-            text = f"{how}{n}:{length}: {method} is above PCA at small K' (1 and {SMALL})"
+            text = f"{n}:{length}: {method} is above PCA at small K' (1 and {SMALL})"
             figures = " and ".join(_with_error(above[:, k]) for k in range(SMALL))
-            claims.append(Claim(text, bool((small > 0).all()), figures))
-            rest = above.mean(axis=0)[SMALL:]
-            text = f"{how}{n}:{length}: {method} is above PCA at larger K' too"
-            figures = f"at {int((rest > 0).sum())} of {len(rest)}, from {rest.min():+.3f} to {rest.max():+.3f}"
-            claims.append(Claim(text, bool((rest > 0).all()), figures))
+            claims.append(Claim(text, bool((small > 0).all()), figures, **told))
     for n, length in SIZES[1:]:
         for method in ("KRCDR", "SRCDR"):
             gain = (curves[n, length][method] - curves[n, length]["ORIG"])[:, 0]
-            text = f"{how}{n}:{length}: {method} with one component is above ORIG"
-            claims.append(Claim(text, bool(gain.mean() > 0), _with_error(gain)))
+            text = f"{n}:{length}: {method} with one component is above ORIG"
+            claims.append(Claim(text, bool(gain.mean() > 0), _with_error(gain), **told))
     gains = [(of["SRCDR"] - of["ORIG"])[:, 0] for of in curves.values()]
-    text = f"{how}the gain over ORIG (SRCDR, one component) is larger with fewer and shorter orders"
+    text = "the gain over ORIG (SRCDR, one component) is larger with fewer and shorter orders"
     means = [float(gain.mean()) for gain in gains]
-    claims.append(Claim(text, means[0] < means[1] < means[2], ", ".join(map(_with_error, gains))))
+    claims.append(Claim(text, means[0] < means[1] < means[2], ", ".join(map(_with_error, gains)), **told))
+    best = {size: max(float(of[m].mean(axis=0).max()) for m in ("KRCDR", "SRCDR")) for size, of in curves.items()}
+    return [*claims, *rank_claims(best, told["reading"])]
+
+
+def rank_claims(best: dict[tuple[int, int], float], reading: str = "") -> list[Claim]:
+    """Where RCDR with a linear regression, at its best K', stands among the methods of Table 3, none of them linear."""
+    claims = []
+    for size, wanted in RANKS.items():
+        name = f"SUSHI N:L={size[0]}:{size[1]}"
+        printed = {p.method: p.value for p in published("rcdr") if p.table == "3" and p.dataset == name}
+        place = 1 + sum(value > best[size] for value in printed.values())
+        text = f"{size[0]}:{size[1]}: linear regression with RCDR is number {wanted} among the methods of Table 3"
+        figures = f"number {place}: {best[size]:.3f}; " + ", ".join(f"{m} {v:.3f}" for m, v in printed.items())
+        claims.append(Claim(text, place == wanted, figures, where="Table 3", reading=reading))
     return claims
 
 

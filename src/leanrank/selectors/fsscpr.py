@@ -32,7 +32,7 @@ class Clustering:
     centrality : {"cosine", "edge"}, default="cosine"
         Whether a feature is central in its cluster by the rows of Y, or by the edges.
     n_init : int, default=10
-        Restarts of each 2-means.
+        Restarts of each 2-means of more than 13 features; of fewer every split is tried.
 
     See Also
     --------

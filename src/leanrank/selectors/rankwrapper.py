@@ -86,8 +86,9 @@ class RankWrapper(ReliefSelector):
         Whether `ranker` is trained already; then only `predict` is needed.
     n_neighbors : int
         k, at least 3 (with 1 all weights are 0), better odd.
-    sigma : float, None or "auto"
-        How the weight of neighbours falls with their rank 1, 2, ...; "auto" is k/2, None weighs all alike.
+    sigma : float, None or "auto", default=20
+        How the weight of neighbours falls with their rank 1, 2, ...; None weighs all alike, "auto" is k/2, where one or
+        two neighbours decide. 20 is usual for `RReliefF`; with five neighbours it weighs them nearly alike.
     normalise : {None, "median", "max"}
         Divide the differences from the median by the median or by the largest distance in score.
     rank_scores : bool
@@ -125,7 +126,7 @@ class RankWrapper(ReliefSelector):
     ranker: Any = None
     prefit: bool = False
     n_neighbors: int = 5
-    sigma: float | str | None = "auto"
+    sigma: float | str | None = 20.0
     normalise: str | None = None
     rank_scores: bool = False
 

@@ -72,7 +72,8 @@ class Importance:
     Notes
     -----
     Cost O(n log n) per feature and query; O(n^2) for "hinge" and "cross-entropy". Sums are exact (see
-    `exact_sum`), and the result is rounded to 12 decimals.
+    `exact_sum`), and the result is rounded to 12 decimals. Where no query has a pair of different labels, a loss tells
+    nothing: the importance of every feature is 0.
 
     References
     ----------
