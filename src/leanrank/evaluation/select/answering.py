@@ -132,9 +132,11 @@ class Answering:
     def _risk(self, estimate: dict[str, float], loss: float | None, *, proven: bool) -> str:
         if proven:
             return f"A loss of more than {self.rule.max_loss:g} {self.metric} is ruled out with {self._sure}."
-        ruled = "no loss" if loss is None else f"only a loss of more than {thousandths(loss):g}"
-        more = f" is ruled out with {self._sure}" if loss is not None else " is ruled out by so few queries"
-        return f"It may lose up to {max(0.0, -estimate['low']):.3f} {self.metric}: {ruled}{more}."
+        if loss is None:
+            return "So few queries rule out no loss."
+        mean, most = estimate["mean"], max(-estimate["low"], loss)
+        expected = f"lose {-mean:.4f}" if mean < 0 else f"gain {mean:.4f}"
+        return f"It is expected to {expected} {self.metric} on other queries, and may lose up to {most:.3f}."
 
     def recommended(self) -> Answer:
         """The set to recommend; of the size asked for, if one was."""
