@@ -198,7 +198,8 @@ def main() -> None:
         "cell, so every certificate counts as false; at 95% confidence at most 5% may be, which with two standard",
         f"errors of so many runs is {limit:.1%}). The method is chosen inside five folds, at the size where it matters",
         "most, by the rule of `select`. Differences are normal, skewed (exponential losses), none for seven queries in",
-        "ten, or rare and large (one query in ten loses ten times as much). `correlated`: in how many of the queries all sets do the same.",
+        "ten, or rare and large (one query in ten loses ten times as much). `correlated`: in how many of the queries",
+        "all sets do the same.",
         "`behind`: by how many standard errors the first method, which is preferred, is worse than the others.",
         "",
         "| methods | correlated | behind | differences | " + " | ".join(f"{n:,} queries" for n in QUERIES) + " |",
@@ -223,7 +224,8 @@ def main() -> None:
         "",
         f"{METHODS} methods at {SIZES} sizes, deviations per query from .02 (large sets) to .10 (small ones), half",
         "of it shared; curves that are flat down to a tenth to three tenths of the features, and then fall. Mean",
-        f"share of the features kept ({given.power_runs} runs a cell). The single step was the rule before: bounds for all at once.",
+        f"share of the features kept ({given.power_runs} runs a cell). The single step was the rule before: bounds for",
+        "all at once.",
         "",
     ]
     rows = {cell: power(*cell, given.power_runs, np.random.default_rng(1)) for cell in CELLS}
