@@ -103,7 +103,8 @@ def test_with_much_effort_the_number_of_features_is_exact_not_one_of_the_sizes_o
 
 def test_few_queries_prove_little_so_all_features_stay(planted, tmp_path):
     path = tmp_path / "run.db"
-    kept = select(planted[0], **{**QUICK, "max_loss": None}, journal=path)
+    settings = {**QUICK, "collapse": False}
+    kept = select(planted[0], **{**settings, "max_loss": None}, journal=path)
     assert kept.method == "all features"
     assert sorted(kept.features) == sorted(planted[0].feature_names)
     assert kept.features == kept.path
@@ -115,12 +116,12 @@ def test_few_queries_prove_little_so_all_features_stay(planted, tmp_path):
     assert without_time(load_selection(_saved(kept, tmp_path))) == without_time(kept)
     # what could be proven is what a larger loss gives, from the same journal and with few more fits
     fits = _fits(path)
-    fewer = select(planted[0], **{**QUICK, "max_loss": kept.provable["max_loss"]}, journal=path)
+    fewer = select(planted[0], **{**settings, "max_loss": kept.provable["max_loss"]}, journal=path)
     assert _fits(path) <= fits + 3 * 16 * 3
     assert fewer.proven
     assert fewer.method == kept.provable["method"]
     assert kept.features[: fewer.n_features] == fewer.features
-    less = select(planted[0], **{**QUICK, "max_loss": kept.provable["max_loss"] - 0.001}, journal=path)
+    less = select(planted[0], **{**settings, "max_loss": kept.provable["max_loss"] - 0.001}, journal=path)
     assert less.n_features > fewer.n_features
 
 
