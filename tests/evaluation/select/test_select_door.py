@@ -59,6 +59,7 @@ def test_a_plain_call_writes_what_it_always_wrote(data):
         "budget": None,
         "must_keep": [],
         "never": [],
+        "collapse": True,
         "cv": 3,
         "random_state": 0,
         "fingerprint": data.fingerprint(),

@@ -7,7 +7,6 @@ from typing import Any
 
 from leanrank.errors import UnknownNameError
 from leanrank.evaluation.records import ALL_FEATURES
-from leanrank.evaluation.select.choice import thousandths
 
 #: The answers of `select`; the second is what it gives unless another is asked for.
 ANSWERS = ("safe", "recommended", "certified")
