@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 
 
@@ -9,7 +11,7 @@ def pair_moments(X, y, query_ptr, scale):
     """Sums over all pairs of documents of a query of products of differences, over twice the square of their number."""
     n_features = X.shape[1]
     features, labels, spread = np.zeros((n_features, n_features)), np.zeros(n_features), 0.0
-    for a, b in zip(query_ptr[:-1], query_ptr[1:], strict=True):
+    for a, b in pairwise(query_ptr):
         z = np.array([_scaled(X[a:b, j], scale) for j in range(n_features)]).T
         for s in range(b - a):
             for t in range(b - a):

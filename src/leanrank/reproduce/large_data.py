@@ -43,8 +43,8 @@ def large_folds(folder: Path) -> Iterator[Fold]:
         return
     learned, tested = read_alike([train, test], {})
     tuned = np.arange(learned.n_queries) % _VALIDATION == _VALIDATION - 1
-    parts = (Queries(learned, np.flatnonzero(which)) for which in (~tuned, tuned))
-    yield Fold(folder.name, *parts, tested)
+    learn, stop = (Queries(learned, np.flatnonzero(which)) for which in (~tuned, tuned))
+    yield Fold(folder.name, learn, stop, tested)
 
 
 def _only(folder: Path, names: tuple[str, ...]) -> Path | None:

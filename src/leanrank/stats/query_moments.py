@@ -71,7 +71,9 @@ class QueryMoments:
 
     def merge(self, a: Moments, b: Moments) -> Moments:
         """The sums of two sets of queries together."""
-        return Moments(*(x + y for x, y in zip(a, b, strict=True)))
+        return Moments(
+            a.features + b.features, a.labels + b.labels, a.spread + b.spread, np.asarray(a.n_queries + b.n_queries)
+        )
 
     def finish(self, partial: Moments) -> Moments:
         """The means over queries."""
@@ -95,4 +97,4 @@ def _centred(values: Floats, ptr: NDArray[np.int64]) -> Floats:
     """Less their mean in each query, and over the root of its number of documents."""
     sizes = np.diff(ptr)
     means = np.add.reduceat(values, ptr[:-1], axis=0) / sizes[:, None]
-    return (values - np.repeat(means, sizes, axis=0)) / np.sqrt(np.repeat(sizes, sizes))[:, None]
+    return np.asarray((values - np.repeat(means, sizes, axis=0)) / np.sqrt(np.repeat(sizes, sizes))[:, None])

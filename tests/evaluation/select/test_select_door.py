@@ -53,7 +53,6 @@ def test_a_plain_call_writes_what_it_always_wrote(data):
         "max_loss": 0.002,
         "level": 0.95,
         "answer": "recommended",
-        "collapse": True,
         "costs": None,
         "groups": None,
         "budget": None,
