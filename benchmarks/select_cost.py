@@ -145,12 +145,12 @@ def within(row: Row) -> bool:
 
 
 def slowest_and_fastest(rows: list[Row]) -> dict[str, tuple[float, float]]:
-    """Of CatBoost's algorithms, by data set."""
+    """Of CatBoost's algorithms, by data set, where all were measured."""
     times: dict[str, list[float]] = {}
     for row in rows:
         if row["ranker"].startswith("CatBoost"):
             times.setdefault(row["data"], []).append(row["seconds"])
-    return {name: (max(own), min(own)) for name, own in times.items()}
+    return {name: (max(own), min(own)) for name, own in times.items() if len(own) == len(CATBOOST)}
 
 
 def costs_page(rows: list[Row]) -> list[str]:
