@@ -24,10 +24,11 @@ from benchmarks.quality_data import ELSEWHERE, FIXED, LETOR, Split, splits
 
 from leanrank.evaluation.confidence_set import confidence_set
 from leanrank.evaluation.journal import Journal
-from leanrank.evaluation.select.choice import MCS_LEVEL, MCS_LEVEL_ONCE, Rule, mean
+from leanrank.evaluation.select.choice import MCS_LEVEL, MCS_LEVEL_ONCE, mean
 from leanrank.evaluation.select.effort import EFFORTS
 from leanrank.evaluation.select.held_out import HeldOut, Material
 from leanrank.evaluation.select.portfolio import Sight, portfolio
+from leanrank.evaluation.select.race import Race
 from leanrank.evaluation.tasks import Tasks
 from leanrank.selectors.column_limits import ColumnLimits
 
@@ -42,23 +43,23 @@ Setting = tuple[str | None, float]
 Cell = tuple[str, str]
 
 
-class _Seen(Rule):
-    """The rule, and what it was shown."""
+class _Seen(Race):
+    """The race, and what it was shown."""
 
     shown: ClassVar[list[tuple[Any, Any]]] = []
 
-    def choose(self, candidates: Any, values: Any, losses: Any) -> Any:
-        self.shown.append((candidates, values))
-        return super().choose(candidates, values, losses)
+    def winner(self, without: Any = ()) -> str:
+        self.shown.append((self.candidates, self.values))
+        return super().winner(without)
 
 
 def held_out_values(split: Split, kind: str, name: str, f: int) -> dict[str, list[float | None]]:
     """The metric of every training query as `select` sees it, of each method that chooses as many as asked."""
     _Seen.shown.clear()
-    with patch("leanrank.evaluation.select.request.Rule", _Seen):
+    with patch("leanrank.evaluation.select.curves.Race", _Seen):
         choose(OURS, split, kind, K, name, f)
     candidates, values = _Seen.shown[0]
-    rows = [(c, row) for c, row in zip(candidates[:-1], values[:-1], strict=True) if all(len(s) == K for s in c.sets)]
+    rows = [(c, row) for c, row in zip(candidates, values, strict=True) if all(len(s) == K for s in c.sets)]
     return {c.method: [None if np.isnan(v) else float(v) for v in row] for c, row in rows}
 
 

@@ -116,7 +116,8 @@ def choose(
         seed = AGAIN.get(method, 0)
         what = "stop rule" if k is None else f"{k}"
         run = RUNS / f"{name} {f} {kind} {what}{f' seed {seed}' if seed else ''}.db".replace(" ", "-")
-        asked = {"n_features": k, "max_loss": max_loss, "random_state": seed}
+        answer = "certified" if k is None else "recommended"
+        asked = {"n_features": k, "max_loss": max_loss, "random_state": seed, "answer": answer}
         chosen = select(split.train, final_ranker(kind), ndcg(name), **asked, progress=False, journal=run)
         return [int(j) for j in chosen.indices]
     with warnings.catch_warnings():

@@ -23,7 +23,7 @@ def chosen(n_queries: int, seed: int, max_loss: float) -> dict[str, Any]:
     """What the stop rule keeps: how many features, of how many planted sources, and how many of no use."""
     data, truth = make_ranking(n_queries, (10, 40), random_state=seed, **PLANTED)
     run = RUNS / f"queries-{n_queries}-{seed}.db"
-    selection = select(data, "ranksvm", max_loss=max_loss, progress=False, journal=run)
+    selection = select(data, "ranksvm", max_loss=max_loss, answer="certified", progress=False, journal=run)
     source = {entry.name: entry.source or entry.name for entry in truth if entry.role in ("informative", "redundant")}
     found = {source[name] for name in selection.features if name in source}
     return {

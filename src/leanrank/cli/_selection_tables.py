@@ -76,7 +76,7 @@ def _known(selection: Selection, answer: Answer) -> str:
         return f"proven: loses at most {loss:g}"
     if answer.certified_loss is None:
         return "too few queries to prove anything"
-    return f"proven only: loses at most {thousandths(answer.certified_loss):g}"
+    return f"an estimate; certified only at --max-loss {thousandths(answer.certified_loss):g}"
 
 
 def _named(answer: Answer) -> str:

@@ -342,7 +342,8 @@ def sentence_of(n_kept: int, n_features: int, metric: str, difference: dict[str,
     '2 of 136 features may cost NDCG@10: -0.0080 [-0.0310, +0.0014]'
     """
     d = difference
-    verb = "cost" if d["high"] < 0 else "gain" if d["low"] > 0 else "keep" if proven else "may cost"
+    perhaps = "keep" if proven else "may cost" if d["mean"] < 0 else "may change"
+    verb = "cost" if d["high"] < 0 else "gain" if d["low"] > 0 else perhaps
     return (
         f"{n_kept} of {n_features} features {verb} {metric.upper()}: "
         f"{d['mean']:+.4f} [{d['low']:+.4f}, {d['high']:+.4f}]"

@@ -1,0 +1,91 @@
+"""The closing screen of `leanrank select`: one page on which a stranger can read what to ship, and at what risk."""
+
+from __future__ import annotations
+
+import io
+from dataclasses import replace
+
+import numpy as np
+from rich.console import Console
+from tests.report.made_up import made_up
+
+from leanrank import make_ranking, select
+from leanrank.cli._selection_tables import SHOWN, offered, show_selection
+
+#: The page of a terminal.
+LINES, WIDTH = 24, 100
+#: What `leanrank select` adds: two files written, and the next command on two lines.
+AFTER = 4
+
+
+def _screen(selection, test=None):
+    console = Console(width=WIDTH, record=True, file=io.StringIO())
+    show_selection(selection, test, console)
+    return console.export_text().splitlines()
+
+
+def test_it_fits_one_page_with_as_many_features_as_people_have():
+    names = [f"a feature with quite a long name {j}" for j in range(136)]
+    selection, _ = made_up(names, 41)
+    test = {"all_features": 0.41, "selected": 0.42, "difference": {"mean": 0.01, "low": -0.01, "high": 0.03}}
+    lines = _screen(selection, test)
+    assert len(lines) + AFTER <= LINES
+    assert max(map(len, lines)) <= WIDTH
+    assert "a feature with quite a long name" in " ".join(lines)
+    assert " and 3" in " ".join(lines)
+    assert len(offered(selection)) == SHOWN
+
+
+def test_it_says_what_to_ship_and_what_the_risk_is():
+    data, _ = make_ranking(100, n_informative=4, n_redundant=8, n_noise=8, n_constant=2, random_state=0)
+    asked = {"methods": ["mrmr-f", "gas"], "cv": 3, "progress": False}
+    selection = select(data, "ranksvm", **asked)
+    lines = [line.rstrip() for line in _screen(selection)]
+    r = selection.recommended
+    e = r.estimate
+    interval = f"{e['mean']:+.4f} [{e['low']:+.4f}, {e['high']:+.4f}]"
+    assert lines[0].startswith(f"{r.k} of 22 features ")
+    assert lines[0].endswith(f"NDCG@10: {interval}")  # the honest number comes first
+    assert lines[1].split("  ")[-1].strip() == "what is known"
+    assert lines[2].split()[:3] == ["safe", "20", "unchanged"]
+    assert "drops 2 constant" in lines[2]
+    assert lines[3].startswith("> recommended ")
+    assert f" {r.k}  {interval}" in lines[3]
+    assert "an estimate; certified only at --max-loss 0." in lines[3]
+    assert lines[4].startswith("  certified")
+    assert "nothing smaller is proven to lose at most 0.002" in lines[4]
+    assert lines[5] == f"Ship: {', '.join(r.features)}."
+    verb = "lose" if e["mean"] < 0 else "gain"
+    assert lines[6].startswith(f"Risk: It is expected to {verb} {abs(e['mean']):.4f} NDCG@10 on other queries, and may")
+    assert any(line.startswith("Why:  the smallest set that 100 queries show to lose at most 0.") for line in lines)
+    assert any("0.002 needs about" in line for line in lines)
+    path = [line.split() for line in lines[-len(selection.walked) :]]
+    assert [int(row[0]) for row in path] == [point.k for point in selection.walked]
+    assert len(lines) + AFTER <= LINES
+
+
+def test_words_of_proof_are_kept_for_what_is_proven():
+    data, _ = make_ranking(60, n_informative=4, n_redundant=4, n_noise=4, random_state=0)
+    asked = {"methods": ["mrmr-f"], "cv": 3, "progress": False}
+    small = select(data, "ranksvm", **asked, max_loss=0.3)
+    assert small.proven
+    assert " features keep NDCG@10" in small.sentence() or small.nested["high"] < 0 or small.nested["low"] > 0
+    assert "proven: loses at most 0.3" in "\n".join(_screen(small))
+    assert small.chosen.risk == "A loss of more than 0.3 NDCG@10 is ruled out with 95% confidence."
+    guess = select(data, "ranksvm", **asked, max_loss=0.0)
+    assert not guess.proven
+    said = guess.sentence() + guess.chosen.risk
+    assert "proven" not in said
+    assert " keep " not in said
+    safe = guess.with_answer("safe")
+    assert not safe.proven
+    assert safe.sentence() == "All 12 features: what is dropped changes nothing in NDCG@10"
+
+
+def test_with_too_few_queries_it_promises_nothing():
+    selection, _ = made_up([f"f{j}" for j in range(20)])
+    curve = tuple(replace(p, certified_loss=None) if p.on_path and p.k < 20 else p for p in selection.curve)
+    unsure = replace(selection.recommended, certified_loss=None, proven=False)
+    text = "\n".join(_screen(replace(selection, curve=curve, recommended=unsure)))
+    assert "too few queries to prove anything" in text
+    assert np.all([row.split()[-1] == "-" for row in text.splitlines()[-SHOWN:]])
