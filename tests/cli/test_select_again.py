@@ -3,6 +3,8 @@
 import json
 import re
 import shlex
+import subprocess
+import sys
 
 import pytest
 
@@ -103,6 +105,15 @@ def test_refusals(inside, capsys, line, sentence):
     error = capsys.readouterr().err
     assert sentence in error
     assert error.count("\n") == 1
+
+
+def test_no_learner_and_no_compiler_is_even_loaded(inside):
+    """What would take the time that a finished run saves."""
+    code = (
+        "import sys; from leanrank.cli.app import run; run(['select', '--from', 'features.json', '-k', '2', '--json']);"
+        "sys.exit(bool({'lightgbm', 'xgboost', 'catboost', 'numba', 'altair', 'torch', 'pandas'} & set(sys.modules)))"
+    )
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, check=False).returncode == 0
 
 
 def test_nothing_is_trained(inside, capsys, monkeypatch):

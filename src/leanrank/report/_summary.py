@@ -130,10 +130,13 @@ def _sizes(selection: Selection, test: dict[str, Any] | None) -> list[dict[str, 
     With each `frequency`: in what share of the folds features were chosen, as (column, share) pairs.
     """
     column_of = {name: j for j, name in enumerate(selection.feature_names)}
+    order = _path(selection)
     known = {point.k for point in selection.curve if point.on_path and point.k <= len(selection.path)}
     views: dict[int, tuple[Selection, dict[str, Any] | None]] = {
         k: (selection.at(k), None) for k in known if k >= len(selection.settings["must_keep"])
     }
+    # where features that no ranker uses are left out, the page may have others at a size than were measured
+    views = {k: view for k, view in views.items() if set(order[:k]) == set(view[0].features)}
     views[selection.n_features] = (selection, test)
     return [
         {

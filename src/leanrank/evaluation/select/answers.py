@@ -86,13 +86,13 @@ class Answer:
 def risk_of(estimate: dict[str, float], loss: float | None, *, max_loss: float, level: float, metric: str) -> str:
     """What may go wrong with a set of this estimate that is certified at this loss (None: at none), in one sentence.
 
-    >>> risk_of({"mean": -0.0021, "low": -0.012}, 0.0081, max_loss=0.002, level=0.95, metric="NDCG@10")
-    'It is expected to lose 0.0021 NDCG@10 on other queries, and may lose up to 0.012.'
+    >>> risk_of({"mean": -0.003, "low": -0.012}, 0.0081, max_loss=0.002, level=0.95, metric="NDCG@10")
+    'It is expected to lose 0.0030 NDCG@10 on other queries, and may lose up to 0.012.'
     """
-    if loss is not None and loss <= max_loss:
-        return f"A loss of more than {max_loss:g} {metric} is ruled out with {100 * level:g}% confidence."
     if loss is None:
         return "So few queries rule out no loss."
+    if loss <= max_loss:
+        return f"A loss of more than {max_loss:g} {metric} is ruled out with {100 * level:g}% confidence."
     mean, most = estimate["mean"], max(-estimate["low"], loss)
     expected = f"lose {-mean:.4f}" if mean < 0 else f"gain {mean:.4f}"
     return f"It is expected to {expected} {metric} on other queries, and may lose up to {most:.3f}."
