@@ -101,10 +101,11 @@ class BestGain(Selector):
     -----
     Cost ``O(|S| K n)`` after sorting; memory 4 to 6 n K bytes if lists are kept. A query without relevant documents
     gains 0 and counts. Gains may be negative. Features constant inside every query are dropped first: their list would
-    be the order of the file. Those of `must_keep` are taken with a gain of 0, and nothing is merged. Documents with
-    equal values stay in the order of rows, as in the paper, so that order may change the choice. `leanrank.select`
-    sorts rows first, so that it cannot there: what is chosen inside may differ from what is chosen alone.
-    `shuffle_ties` shows how much hangs on it.
+    be the order of the file. Those of `must_keep` are taken with a gain of 0, and nothing is merged.
+
+    Documents with equal values stay in the order of rows, as in the paper, so that order may change the choice.
+    `leanrank.select` sorts rows first, so that it cannot there: what is chosen inside may differ from what is chosen
+    alone. `shuffle_ties` shows how much hangs on it.
 
     References
     ----------
