@@ -64,9 +64,10 @@ def first_not_worse(race: Table) -> NDArray[np.int64]:
     first, second = np.triu_indices(methods, 1)
     table = (race[:, first] - race[:, second]).reshape(-1, n)
     lead, error = table.mean(axis=1), standard_errors(table)
-    standard = (table - lead[:, None]) / (error * np.sqrt(n))[:, None]
+    safe = np.where(error > 0, error, 1.0)  # methods that do the same for every query do not differ
+    standard = (table - lead[:, None]) / (safe * np.sqrt(n))[:, None]
     chance = np.abs(deviations(standard, n_resamples=RACES, seed=0)).reshape(RACES, runs, -1)
-    lead, seen = lead.reshape(runs, -1), np.abs(lead / error).reshape(runs, -1)
+    lead, seen = lead.reshape(runs, -1), np.abs(lead / safe).reshape(runs, -1)
     out = np.zeros(runs, dtype=np.int64)
     for run in range(runs):
         left = np.ones(methods, dtype=bool)

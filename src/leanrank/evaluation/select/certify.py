@@ -77,7 +77,7 @@ def certified_losses(
     >>> everything = rng.random(400)
     >>> path = np.stack([everything, everything - 0.01 * rng.random(400), everything - 0.1 * rng.random(400)])
     >>> certified_losses(path, everything).round(3).tolist()
-    [0.0, 0.005, 0.052]
+    [0.0, 0.005, 0.053]
     """
     if not 0.5 < level < 1:
         raise ParameterError.of("certified_losses", "level", "between 0.5 and 1", level)
