@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 from rich.console import Console
@@ -20,7 +21,7 @@ AFTER = 4
 
 def _screen(selection, test=None):
     console = Console(width=WIDTH, record=True, file=io.StringIO())
-    show_selection(selection, test, console)
+    show_selection(selection, test, console, Path("features.json"))
     return console.export_text().splitlines()
 
 
@@ -61,6 +62,8 @@ def test_it_says_what_to_ship_and_what_the_risk_is():
     assert any("0.002 needs about" in line for line in lines)
     path = [line.split() for line in lines[-len(selection.walked) :]]
     assert [int(row[0]) for row in path] == [point.k for point in selection.walked]
+    for row in path:  # each with the command that takes it
+        assert " ".join(row).endswith(f" leanrank select --from features.json -k {row[0]}")
     assert len(lines) + AFTER <= LINES
 
 
@@ -88,4 +91,4 @@ def test_with_too_few_queries_it_promises_nothing():
     unsure = replace(selection.recommended, certified_loss=None, proven=False)
     text = "\n".join(_screen(replace(selection, curve=curve, recommended=unsure)))
     assert "too few queries to prove anything" in text
-    assert np.all([row.split()[-1] == "-" for row in text.splitlines()[-SHOWN:]])
+    assert np.all([row.partition(" leanrank ")[0].split()[-1] == "-" for row in text.splitlines()[-SHOWN:]])

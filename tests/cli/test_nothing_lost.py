@@ -152,7 +152,7 @@ def test_a_file_name_that_is_not_text_costs_no_result(here):
         return done.stdout
 
     out = call("select", odd, *QUICK, "-o", f"{odd}.json", "--report", "r.html")
-    assert b"Before and after" in out
+    assert b"> recommended" in out
     record = json.loads(Path(f"{odd}.json").read_bytes().decode())
     assert record["source"]["data"] == odd
     assert odd in record["source"]["command"]
@@ -186,7 +186,7 @@ def test_a_journal_that_vanishes_at_the_end_costs_no_result(here, capfd, monkeyp
     monkeypatch.setattr(writing, "write_report", vanish)
     assert run(["select", "a.txt", *QUICK, "-o", "s.json", "--report", "r.html"]) == 0
     seen = capfd.readouterr()
-    assert "Before and after" in seen.out
+    assert "> recommended" in seen.out
     assert len(json.loads((here / "s.json").read_text())["names"]) == 2
     warning = [line for line in seen.err.splitlines() if "journal" in line]
     assert warning == [
