@@ -279,7 +279,7 @@ def _improvements(rows: Rows) -> Table:
             if "FS-SCPR" in of and other in of:
                 for measure in MEASURES:
                     theirs = _printed(dataset, "FS-SCPR", measure) / _printed(dataset, other, measure)
-                    ours = of["FS-SCPR"][measure] / of[other][measure]
+                    ours = of["FS-SCPR"][measure] / of[other][measure] if of[other][measure] else float("nan")
                     lines.append((dataset, other, measure, f"{100 * (theirs - 1):+.2f}", f"{100 * (ours - 1):+.2f}"))
     columns = ("data", "FS-SCPR over", "measure", "published %", "ours %")
     return Table("Improvements of FS-SCPR in percent", columns, tuple(lines))
