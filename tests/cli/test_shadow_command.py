@@ -110,6 +110,16 @@ def test_parquet_and_threads_say_the_same(shadow, folder):
     assert {**one, "source": None} == {**two, "source": None}
 
 
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_a_table_without_labels_is_a_log(shadow, folder, ending):
+    frame = leanrank.data.to_frame(leanrank.read(folder / "log.txt"), "pandas").drop(columns=["label", "comment"])
+    path = folder / f"unlabelled.{ending}"
+    frame.to_csv(path, index=False) if ending == "csv" else frame.to_parquet(path, index=False)
+    code, out, err = shadow("--json", log=str(path))
+    assert code == 0, err
+    assert json.loads(out)["overlap"] == json.loads(shadow("--json")[1])["overlap"]
+
+
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [

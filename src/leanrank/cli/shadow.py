@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,7 +15,7 @@ from leanrank.cli._option_groups import option_groups
 from leanrank.cli._outputs import STDOUT, check_outputs, refuse_stdout
 from leanrank.cli._reading import JsonOption, Reading
 from leanrank.cli._shadow_options import DriftOptions, JudgingOptions
-from leanrank.errors import DataError, ParameterError
+from leanrank.errors import DataError, LeanRankError, ParameterError
 
 if TYPE_CHECKING:
     from leanrank.data.ranking_data import RankingSource
@@ -88,7 +89,7 @@ def _log(path: Path, rankers: tuple[Any, Any], reading: Reading) -> RankingSourc
     from leanrank.cli._reading import largest_number
     from leanrank.data.formats import format_of
 
-    log = reading.scan(path)
+    log = _opened(path, reading)
     needed = [str(name) for ranker in rankers for name in getattr(ranker, "feature_names_in_", ())]
     if format_of(path) == "letor" and largest_number(needed) > len(log.feature_names):
         log = reading.scan(path, n_features=largest_number(needed))  # the last ones are 0 in every row
@@ -97,6 +98,16 @@ def _log(path: Path, rankers: tuple[Any, Any], reading: Reading) -> RankingSourc
     if absent is not None:
         raise DataError(f"{path} lacks the feature {absent!r}, which a model was trained with.")
     return log
+
+
+def _opened(path: Path, reading: Reading) -> RankingSource:
+    """A log as a source; a table without a column of labels is one that nobody judged."""
+    try:
+        return reading.scan(path)
+    except LeanRankError as error:
+        if "label" not in (error.parameter, getattr(error.__cause__, "parameter", None)) or reading.label is not None:
+            raise
+    return replace(reading, label="").scan(path)
 
 
 def read_slices(path: Path) -> dict[str, str]:

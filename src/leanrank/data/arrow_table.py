@@ -30,7 +30,7 @@ def arrow_table(data: RankingData, *, comments: bool | None = None) -> Any:
     roles = roles_of(data, comments=data.comments is not None if comments is None else comments)
     ids, X = data.qid, data.dense()
     try:
-        columns = {roles.label: pa.array(data.y)}
+        columns = {str(roles.label): pa.array(data.y)}
         columns[str(roles.qid)] = pa.array(ids.tolist() if ids.dtype.kind == "U" else ids)
         if roles.comments is not None:
             texts = [""] * data.n_rows if data.comments is None else [str(text) for text in data.comments]

@@ -28,7 +28,7 @@ class ColumnNames(TypedDict, total=False):
 
 @dataclass(frozen=True)
 class Columns:
-    """The columns as the caller names them; None where their names or types are to tell."""
+    """The columns as the caller names them; None where their names or types tell, label "" where nobody judged."""
 
     label: str | None = None
     qid: str | None = None
@@ -38,9 +38,9 @@ class Columns:
 
 @dataclass(frozen=True)
 class Roles:
-    """The names of the columns; `qid` is None where queries are given by sizes or offsets."""
+    """The names of the columns; `qid` is None where queries are given otherwise, `label` where nobody judged."""
 
-    label: str
+    label: str | None
     qid: str | None
     comments: str | None
     features: tuple[str, ...]
@@ -84,7 +84,9 @@ def assign_roles(
     >>> assign_roles(types, Columns(), numeric=["bm25", "age", "label"], needs_qid=True)
     Roles(label='label', qid='query_id', comments=None, features=('bm25', 'age'), missing=False)
     """
-    label = _known(types, named.label, "label column") or _guess(types, "label", LABEL_NAMES)
+    label = None
+    if named.label != "":
+        label = _known(types, named.label, "label column") or _guess(types, "label", LABEL_NAMES)
     qid = named.qid
     if needs_qid:
         candidates = [*types, *also_qid]

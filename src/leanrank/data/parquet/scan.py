@@ -140,8 +140,10 @@ class ParquetSource:
                 ids = self._ids(file, frame)
                 X = numeric_matrix(frame, roles.features, self.dtype)
                 check_values(X, roles.features, missing=self.missing, query_of=ids.__getitem__, first_row=first_row)
-                y = label_column(frame.get_column(roles.label).to_native(), f"column {roles.label!r}")
-                y = check_labels(y, f"column {roles.label!r}", first_row=first_row)
+                y = np.zeros(len(frame), dtype=np.float32)
+                if roles.label is not None:
+                    y = label_column(frame.get_column(roles.label).to_native(), f"column {roles.label!r}")
+                    y = check_labels(y, f"column {roles.label!r}", first_row=first_row)
                 texts = None if roles.comments is None else text_column(frame.get_column(roles.comments))
             yield Rows(X, y, ids, texts, str(file.path))
             first_row += len(frame)
@@ -189,7 +191,7 @@ def open_parquet(
             {field.name: str(field.type) for field in first},
             replace(
                 named,
-                label=named.label or stated.label,
+                label=stated.label if named.label is None else named.label,
                 qid=named.qid or stated.qid if needs_qid else None,
                 comments=named.comments or stated.comments,
             ),
@@ -235,7 +237,7 @@ def _check_file(path: Path, schema: Any, roles: Roles, *, in_folder: bool) -> No
     for name in (roles.label, roles.comments, None if in_folder else roles.qid, *roles.features):
         if name is not None and name not in schema.names:
             raise DataError(f"{path}: column {name!r} is missing, which the first file has.")
-    for name in (roles.label, *roles.features):
+    for name in roles.features if roles.label is None else (roles.label, *roles.features):
         if not is_numeric_type(schema.field(name).type):
             raise DataError(f"{path}: column {name!r} is not numeric: its type is {schema.field(name).type}.")
 

@@ -49,7 +49,7 @@ def read_csv(
         except LeanRankError as error:
             raise type(error)(f"{path}: {error}{_other_delimiter(names, delimiter)}") from error
     features = named.features
-    types = {roles.label: pa.float64()}
+    types = {} if roles.label is None else {roles.label: pa.float64()}
     types |= {name: pa.string() for name in (roles.qid, roles.comments) if name is not None}
     if features is not None:
         types |= {name: pa.float64() for name in roles.features}
@@ -61,7 +61,7 @@ def read_csv(
             table = _with_query_ids(table, roles.qid)
         return from_frame(
             table,
-            label=roles.label,
+            label=roles.label or "",
             qid=roles.qid,
             features=features,
             comments=roles.comments,

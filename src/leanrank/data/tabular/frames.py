@@ -44,7 +44,8 @@ def from_frame(
     ----------
     df : pandas, polars or pyarrow frame, or any other eager frame narwhals knows
     label : str
-        Column of the labels. If not given, the one column with a usual name ("label", "relevance", "grade", ...).
+        Column of the labels. If not given, the one column with a usual name ("label", "relevance", "grade", ...); ""
+        says that nobody judged these documents, and every label is 0.
     qid : str, or array of length n
         Column of the query ids, of any type, or the ids themselves. If neither `qid`, `group` nor `query_ptr` is
         given, the one column with a usual name ("qid", "query_id", ...).
@@ -95,7 +96,9 @@ def from_frame(
         ids = id_column(qid)
     offsets, query_ids, order = query_offsets(ids, group=group, query_ptr=query_ptr, n_rows=len(frame), regroup=regroup)
     X = numeric_matrix(frame, roles.features)
-    y = label_column(frame.get_column(roles.label).to_native(), f"column {roles.label!r}")
+    y = np.zeros(len(frame), dtype=np.float32)
+    if roles.label is not None:
+        y = label_column(frame.get_column(roles.label).to_native(), f"column {roles.label!r}")
     texts = None if roles.comments is None else text_column(frame.get_column(roles.comments))
     if order is not None:
         check_values(X, roles.features, missing=missing)  # rows as the caller counts them

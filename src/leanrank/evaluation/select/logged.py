@@ -52,7 +52,7 @@ class LoggedLoss:
                 f"{path}: the pruned model does not know the names of its features: train it on named ones."
             )
         names = ("metric", "mean", "low", "high", "level", "n_judged", "n_queries")
-        return cls(frozenset(record["features"]), *(loss[name] for name in names), where=str(path))
+        return cls(features=frozenset(record["features"]), where=str(path), **{name: loss[name] for name in names})
 
 
 def certified_on_log(selection: Selection, loss: LoggedLoss) -> Selection:

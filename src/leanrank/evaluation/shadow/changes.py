@@ -117,9 +117,14 @@ class ListChanges:
             *(np.concatenate([getattr(part, name) for part in moved]) for name in ("document", "before", "after")),
         )
         return Changes(
-            np.concatenate(ids),
-            np.concatenate([block.sizes for block in partial]),
-            *(whole[:, column].copy() for column in _WHOLE),
+            query_ids=np.concatenate(ids),
+            n_documents=np.concatenate([block.sizes for block in partial]),
+            shared=whole[:, kernels.SHARED].copy(),
+            moved=whole[:, kernels.MOVED].copy(),
+            first_moved=whole[:, kernels.FIRST_MOVED].copy(),
+            largest_move=whole[:, kernels.LARGEST_MOVE].copy(),
+            in_either=whole[:, kernels.UNION].copy(),
+            total_move=whole[:, kernels.TOTAL_MOVE].copy(),
             overlap=np.round(real[:, kernels.OVERLAP], 12),
             reach=real[:, kernels.REACH].copy(),
             spread=real[:, kernels.SPREAD].copy(),
@@ -136,16 +141,6 @@ class ListChanges:
         places = np.empty(block.n_rows, dtype=np.int32)
         kernels.places(scores, block.query_ptr, 0, block.n_queries, places)
         return places
-
-
-_WHOLE = (
-    kernels.SHARED,
-    kernels.MOVED,
-    kernels.FIRST_MOVED,
-    kernels.LARGEST_MOVE,
-    kernels.UNION,
-    kernels.TOTAL_MOVE,
-)
 
 
 def for_ranker(block: RankingData, ranker: Any) -> RankingData:

@@ -215,4 +215,5 @@ def _compared(name: str, before: Values, after: Values, queries: tuple[int, int]
 
 def _shares(counts: NDArray[np.int64]) -> NDArray[np.float64]:
     """Shares of the parts, with half a row more in each, so that none is empty."""
-    return (counts + 0.5) / (counts.sum() + 0.5 * len(counts))
+    shares: NDArray[np.float64] = (counts + 0.5) / (counts.sum() + 0.5 * len(counts))
+    return shares

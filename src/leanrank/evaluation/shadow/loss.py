@@ -93,4 +93,5 @@ def ndcg_losses(
 
 def _by_query(values: Floats, query: Ints, queries: Ints) -> Floats:
     """Sums by query; `queries` ascend."""
-    return np.bincount(np.searchsorted(queries, query), values, len(queries))
+    sums: Floats = np.bincount(np.searchsorted(queries, query), values, len(queries)).astype(np.float64)
+    return sums
