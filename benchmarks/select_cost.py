@@ -163,8 +163,10 @@ def costs_page(rows: list[Row]) -> list[str]:
         one = [f"{row['one']:.3f}", f"{row['seconds'] / row['one']:.1f}"] if "one" in row else ["", ""]
         cells = [row["data"], row["ranker"], row["effort"], asked, f"{row['seconds']:.1f}", *one]
         lines.append(f"| {' | '.join(cells)} |")
-    lines += ["", f"LightGBM, effort normal, {K} features, beside the slowest and the fastest of CatBoost:", ""]
-    for name, (slowest, fastest) in slowest_and_fastest(rows).items():
+    peers = slowest_and_fastest(rows)
+    if peers:
+        lines += ["", f"LightGBM, effort normal, {K} features, beside the slowest and the fastest of CatBoost:", ""]
+    for name, (slowest, fastest) in peers.items():
         ours = next(
             row["seconds"]
             for row in rows
