@@ -9,7 +9,7 @@ JOBS ?= 2
 # offers a build for the processor, never with CUDA's libraries; without torch those tests skip.
 TORCH ?= torch==2.13.0
 
-.PHONY: demo test dist oldest test-browser test-engines lint bench reproduce quality docs linkcheck clean setup setup-browser setup-docs cpu-torch
+.PHONY: demo test dist oldest test-browser test-engines fuzz lint bench reproduce quality docs linkcheck clean setup setup-browser setup-docs cpu-torch
 
 # The package alone is enough to use it; the tests bring every library they compare with.
 $(VENV)/.ready: pyproject.toml
@@ -51,6 +51,12 @@ test-browser: $(VENV)/.installed-browser  ## the report in a real browser
 # Java 17 and Maven; skipped, with a reason, where one is absent.
 test-engines: $(VENV)/.installed  ## exports in the search engines' own classes
 	LEANRANK_ENGINES=1 $(BIN)/python -m pytest tests/engines_jvm
+
+# The seed is fixed, so that whoever changes nothing here finds nothing new; longer runs draw one: make fuzz FUZZ='--minutes 60'.
+FUZZ ?= --seconds 60 --seed 1
+
+fuzz: $(VENV)/.installed  ## bad files of every format: no crash, no hang, no more than 2 GB, no raw traceback
+	$(BIN)/python -m benchmarks.fuzz $(FUZZ)
 
 lint: $(VENV)/.installed  ## style, types, import contract
 	$(BIN)/ruff check src tests benchmarks docs

@@ -108,7 +108,7 @@ def _check_tree(fields: dict[str, str], n_features: int, where: str) -> None:
         _check_linear(given, n_features, where)
 
 
-def _check_children(left: NDArray[np.int64], right: NDArray[np.int64], n: int, where: str) -> None:
+def _check_children(left: NDArray[np.float64], right: NDArray[np.float64], n: int, where: str) -> None:
     """Every split but the first and every leaf (counted down from -1) is the child of one split that stands before."""
     children = np.sort(np.concatenate([left, right]))
     later = (np.where(left >= 0, left, n) > np.arange(n)) & (np.where(right >= 0, right, n) > np.arange(n))

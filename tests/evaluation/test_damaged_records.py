@@ -1,0 +1,148 @@
+"""Selections, journals and cross-validations that are not what was written: one sentence each, never a traceback."""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+from dataclasses import replace
+
+import pytest
+
+from leanrank import cross_validate, load_selection, make_ranking, select
+from leanrank.errors import DataError
+from leanrank.evaluation.compare.comparison import Comparison
+from leanrank.evaluation.compare.run import compare
+from leanrank.evaluation.records import CrossValidation
+from leanrank.report.loading import load_results
+
+DATA, _ = make_ranking(24, docs_per_query=8, n_informative=2, n_redundant=2, n_noise=2, random_state=0)
+ASKED = {"ranker": "ranksvm", "methods": ["gas"], "cv": 3, "max_loss": 0.1, "progress": False}
+
+
+@pytest.fixture(scope="module")
+def answered(tmp_path_factory):
+    """A folder with a selection and its journal."""
+    folder = tmp_path_factory.mktemp("answered")
+    select(DATA, journal=folder / "run.db", **ASKED).save(folder / "features.json")
+    return folder
+
+
+def changed(record, *places, value):
+    inside = record
+    for place in places[:-1]:
+        inside = inside[place]
+    inside[places[-1]] = value
+    return record
+
+
+@pytest.mark.parametrize(
+    ("places", "value", "message"),
+    [
+        (("curve",), {}, "curve is {}, expected a list"),
+        (("curve", 0, "k"), "2", r"curve\[0\].k is '2', expected a whole number"),
+        (("versus_all",), [], r"versus_all is \[\], expected an object"),
+        (("versus_all", "mean"), None, "versus_all.mean is None, expected a finite number"),
+        (("settings",), {}, "'settings.metric' is absent"),
+        (("settings", "methods"), "gas", "settings.methods is 'gas', expected a list"),
+        (("stability",), {"nogueira": 1}, "'stability.low' is absent"),
+        (("losers",), [{}], r"'losers\[0\].query' is absent"),
+        (("names",), [1], r"names\[0\] is 1, expected a text"),
+        (("names",), ["no such"], "'names' and 'indices' are not those of its 'feature_names'"),
+        (("indices",), [10**9], "'names' and 'indices' are not those"),
+        (("path",), ["no such"], "its 'path' must be different features"),
+        (("test",), [], r"test is \[\], expected an object or null"),
+        (("baseline", "mean"), 10**400, "baseline.mean is 1"),
+    ],
+)
+def test_a_selection_with_a_field_that_is_something_else(answered, tmp_path, places, value, message):
+    record = changed(json.loads((answered / "features.json").read_text()), *places, value=value)
+    path = tmp_path / "features.json"
+    path.write_text(json.dumps(record))
+    for opened in (load_selection, load_results):
+        with pytest.raises(DataError, match=rf"features\.json: damaged.*{message}"):
+            opened(path)
+
+
+@pytest.mark.parametrize("text", ["[" * 100_000, '{"format": NaN}', '{"a":' * 500 + "1" + "}" * 500])
+def test_a_selection_that_is_no_json_of_ours(tmp_path, text):
+    (tmp_path / "features.json").write_text(text)
+    with pytest.raises(DataError, match=r"features\.json: (not JSON|its JSON is nested more than 100 deep)"):
+        load_selection(tmp_path / "features.json")
+
+
+def test_a_selection_of_a_file_whose_name_is_no_text(answered, tmp_path):
+    name = os.fsdecode(b"judged-\xff.txt")
+    selection = replace(load_selection(answered / "features.json"), source={"data": name})
+    selection.save(tmp_path / "features.json")
+    assert load_selection(tmp_path / "features.json").source == {"data": name}
+
+
+def rewritten(journal, path, table, column, where, text):
+    """A copy of a journal with one value changed."""
+    path.write_bytes(journal.read_bytes())
+    with sqlite3.connect(path) as database:
+        database.execute(f"UPDATE {table} SET {column} = ? WHERE {where}", (text,))
+    database.close()
+    return path
+
+
+@pytest.mark.parametrize(
+    ("where", "text", "message"),
+    [
+        ("task LIKE '%\"fit\"%'", '{"values": [1], "share": null}', "a fit in the journal is not of these queries"),
+        ("task LIKE '%\"fit\"%'", '{"values": "x"}', "values is 'x', expected a list"),
+        ("task LIKE '%\"fit\"%'", "[" * 10_000, "an entry that is not JSON"),
+        ("task LIKE '%\"fit\"%'", '{"values": [NaN]}', "an entry that is not JSON"),
+        ("task LIKE '%\"path\"%'", "[0, 99]", "an order in the journal is not of these features"),
+        ("task LIKE '%\"path\"%'", '{"a": 1}', "expected a list"),
+    ],
+)
+def test_a_journal_to_go_on_from(answered, tmp_path, where, text, message):
+    path = rewritten(answered / "run.db", tmp_path / "run.db", "tasks", "result", where, text)
+    with pytest.raises(DataError, match=rf"run\.db: .*{message}"):
+        select(DATA, journal=path, **ASKED)
+
+
+@pytest.fixture(scope="module")
+def compared(tmp_path_factory):
+    path = tmp_path_factory.mktemp("compared") / "compare.db"
+    compare(DATA, methods=["gas"], rankers=["ranksvm"], k=[2], metrics=["map"], journal=path)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("table", "column", "where", "text", "message"),
+    [
+        ("about", "value", "1", '{"what": "compare", "folds": 3}', "folds is 3, expected a list"),
+        ("about", "value", "1", '{"what": "compare", "folds": [1]}', r"folds\[0\] is 1, expected a list of 2"),
+        ("tasks", "result", "task LIKE '%cell%'", "{}", "'fold' is absent"),
+        ("tasks", "task", "rowid = (SELECT MAX(rowid) FROM tasks)", '{"task": "cell"}', "'ranker' is absent"),
+        ("tasks", "seconds", "1", "x", "no task of ours"),
+    ],
+)
+def test_a_comparison(compared, tmp_path, table, column, where, text, message):
+    path = rewritten(compared, tmp_path / "compare.db", table, column, where, text)
+    with pytest.raises(DataError, match=rf"compare\.db: .*{message}"):
+        Comparison.load(path)
+
+
+@pytest.mark.parametrize(
+    ("places", "value"),
+    [
+        (("records", 0, "query_ids"), 7),
+        (("records", 0, "scores"), 0.5),
+        (("records", 0, "per_query", "map"), [0.5]),
+        (("records", 0, "features"), [10**12]),
+        (("records", 0, "n_features_in"), 10**12),
+        (("records",), []),
+        (("metrics",), {}),
+        (("metrics",), ["map"]),
+    ],
+)
+def test_a_cross_validation(places, value):
+    crossed = cross_validate("gas", "ranksvm", DATA, metrics=["map"], k=2)
+    assert CrossValidation.from_json(crossed.to_json()) == crossed
+    record = changed(json.loads(crossed.to_json()), *places, value=value)
+    with pytest.raises(DataError, match="not the JSON of a cross-validation"):
+        CrossValidation.from_json(json.dumps(record))
