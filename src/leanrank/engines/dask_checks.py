@@ -65,14 +65,19 @@ def _minor(version: str) -> str:
     return ".".join(version.split(".")[:2])
 
 
+class _Client(distributed.Client):  # type: ignore[misc]
+    """A client that never arrived has nobody to say good-bye to: Dask's tries, and ends in a traceback."""
+
+    def __del__(self) -> None:
+        if getattr(self, "status", None) == "running":
+            super().__del__()
+
+
 def connected(address: str) -> Any:
     try:
         with _quiet():
-            return distributed.Client(address, timeout=PATIENCE, set_as_default=False)
+            return _Client(address, timeout=PATIENCE, set_as_default=False)
     except Exception as error:  # whatever listens there may answer anything
-        for begun in list(distributed.Client._instances):
-            if begun._start_arg == address and begun.status != "running":
-                begun.status = "closed"  # there is nobody to say good-bye to: it would try, and end in a traceback
         reason = " ".join(str(error).split())
         raise EngineError(
             f"No Dask scheduler answers at {address} ({type(error).__name__}: {reason[:200]}). Check the address, or "
