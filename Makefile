@@ -98,7 +98,7 @@ linkcheck: $(VENV)/.installed-docs  ## every link to other sites; needs the netw
 # Python to try the wheel with, in an environment that holds nothing else.
 DIST_PYTHON ?= $(PYTHON)
 
-dist: $(VENV)/.ready  ## sdist and wheel, checked, installed and tried away from the repository
+dist:  ## sdist and wheel, checked, installed and tried away from the repository
 	rm -rf build/dist-env build/wheel-env dist
 	$(PYTHON) -m venv build/dist-env
 	build/dist-env/bin/python -m pip install --quiet --disable-pip-version-check build

@@ -14,8 +14,8 @@ import tempfile
 from pathlib import Path
 
 COUNTING = (
-    "import sys; from leanrank.cli.app import run; from leanrank.kernels._jit import n_compiled; "
-    "code = run(sys.argv[1:]); print(f'compiled={n_compiled()}', file=sys.stderr); sys.exit(code)"
+    "import sys; from leanrank.cli.app import run; from leanrank.kernels._compiling import compiling; "
+    "code = run(sys.argv[1:]); print(f'compiled={compiling.count}', file=sys.stderr); sys.exit(code)"
 )
 
 
@@ -29,7 +29,7 @@ def lines(data: str) -> list[str]:
         "report f.json -o r.md",
         f"train {data} --features f.json -r ranksvm -o m.json",
         f"predict {data} -m m.json -o scores.txt",
-        f"evaluate {data} --scores scores.txt --metrics ndcg@10,map",
+        f"evaluate {data} --scores scores.txt --metric ndcg@10,map",
         f"compare {data} --methods gas --rankers ranksvm -k 2 --folds 3 -o c.db",
         f"reduce {data} -k 2 -o reduced.csv",
         f"convert {data} -o data.parquet",

@@ -67,6 +67,16 @@ def test_where_every_file_has_a_name(tmp_path, monkeypatch):
     assert target.read_text() == "new"
 
 
+def test_where_a_file_cannot_be_named_afterwards(tmp_path, monkeypatch):
+    def refused(*_, **__):
+        raise PermissionError(1, "Operation not permitted")
+
+    monkeypatch.setattr("os.link", refused)
+    write_whole(tmp_path / "x.json", "a result" * 9999)
+    assert (tmp_path / "x.json").read_text() == "a result" * 9999
+    assert [path.name for path in tmp_path.iterdir()] == ["x.json"]
+
+
 def test_text_is_utf8_and_bytes_are_bytes(tmp_path):
     write_whole(tmp_path / "a", "né")
     write_whole(tmp_path / "b", b"\xff")

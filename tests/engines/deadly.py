@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import time
 from dataclasses import dataclass
 
 import numpy as np
@@ -83,3 +84,18 @@ def die_with_the_first_task(flag: str) -> None:
         fit(self, train, valid)
 
     RankSVM._fit = deadly
+
+
+@dataclass(frozen=True)
+class Waits:
+    """Takes half a minute a block."""
+
+    def of(self, block):
+        time.sleep(30)
+        return block.n_queries
+
+    def merge(self, a, b):
+        return a + b
+
+    def finish(self, partial):
+        return partial

@@ -4,18 +4,30 @@ from __future__ import annotations
 
 import copy
 import os
+import signal
 import socket
 import subprocess
+import sys
 import threading
 from contextlib import contextmanager
-from time import monotonic
+from time import monotonic, sleep
 
 import numpy as np
 import pytest
-from tests.engines.deadly import Breaks, DiesOnce
+from tests.engines.deadly import Breaks, DiesOnce, Waits
 from tests.engines.interpreters import python_like_this
 
-from leanrank import DaskEngine, LocalEngine, RankingData, SparkEngine, __version__, fold, scan_parquet, write_parquet
+from leanrank import (
+    DaskEngine,
+    LocalEngine,
+    RankingData,
+    SparkEngine,
+    __version__,
+    fold,
+    scan_parquet,
+    write_letor,
+    write_parquet,
+)
 from leanrank.errors import DataError, EngineError, LeanRankError, ParameterError
 from leanrank.selectors import registry
 from leanrank.stats.constant import Constant
@@ -137,20 +149,20 @@ def test_dask_nobody_listens():
         DaskEngine("carrier://pigeon:1")
 
 
+def _answer_with_http(server):
+    while True:
+        try:
+            connection, _ = server.accept()
+        except OSError:
+            return
+        with connection:
+            connection.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+
+
 @pytest.mark.usefixtures("little_patience")
 def test_dask_something_else_listens():
     with socket.create_server(("127.0.0.1", 0)) as server:
-
-        def answer():
-            while True:
-                try:
-                    connection, _ = server.accept()
-                except OSError:
-                    return
-                with connection:
-                    connection.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n")
-
-        thread = threading.Thread(target=answer, daemon=True)
+        thread = threading.Thread(target=_answer_with_http, args=(server,), daemon=True)
         thread.start()
         with _Within("No Dask scheduler answers at tcp://127.0.0.1"):
             DaskEngine(f"tcp://127.0.0.1:{server.getsockname()[1]}")
@@ -170,6 +182,57 @@ def test_dask_without_workers_and_then_without_scheduler():
         client.close()
         with _Within("The Dask client of .* is closed: its scheduler is gone"):
             fold(Constant(), DATA, engine)
+
+
+@pytest.mark.parametrize("place", ["memory", "files"])
+def test_dask_closed_under_the_work(place, parquet):
+    import distributed
+
+    with distributed.LocalCluster(n_workers=1, processes=True, dashboard_address=":0") as cluster:
+        client = distributed.Client(cluster, set_as_default=False)
+        closing = threading.Timer(2.0, lambda: (client.close(), cluster.close()))
+        closing.start()
+        with _Within("Dask (cluster at|client of) .* (was lost during the work|its scheduler is gone)", 60.0):
+            fold(Waits(), DATA if place == "memory" else parquet, DaskEngine(client, block_rows=12))
+        closing.join()
+
+
+COMMAND = [sys.executable, "-c", "from leanrank.cli import main; main()", "graph", "a.txt", "-o", "g.npz", "--engine"]
+
+
+@pytest.fixture
+def judged(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    write_letor(DATA, tmp_path / "a.txt")
+
+
+@pytest.mark.usefixtures("judged")
+def test_a_foreign_address_on_the_command_line_is_one_sentence():
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        threading.Thread(target=_answer_with_http, args=(server,), daemon=True).start()
+        address = f"dask://127.0.0.1:{server.getsockname()[1]}"
+        done = subprocess.run([*COMMAND, address], capture_output=True, text=True, check=False, timeout=120)
+        server.shutdown(socket.SHUT_RDWR)
+    assert done.returncode == 2
+    assert done.stderr.count("\n") == 1
+    assert "No Dask scheduler answers at tcp://127.0.0.1" in done.stderr
+
+
+@pytest.mark.usefixtures("judged")
+def test_an_interrupt_while_workers_start_is_one_line():
+    import distributed
+
+    with distributed.LocalCluster(n_workers=0, processes=False, dashboard_address=":0", protocol="tcp") as cluster:
+        address = cluster.scheduler_address.replace("tcp://", "dask://")
+        with subprocess.Popen([*COMMAND, address], stderr=subprocess.PIPE, text=True) as process:
+            deadline = monotonic() + 60
+            while len(cluster.scheduler.clients) < 2 and monotonic() < deadline:  # one is the cluster's own
+                sleep(0.05)
+            sleep(1.0)  # it waits for workers now
+            process.send_signal(signal.SIGINT)
+            _, said = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert said == "leanrank: interrupted\n"
 
 
 @contextmanager

@@ -66,3 +66,10 @@ def test_settings_and_metric_objects_pass_through():
 def test_names_that_are_none(name, error, message):
     with pytest.raises(error, match=message):
         metric(name)
+
+
+def test_what_has_one_convention_takes_it_and_no_other():
+    assert metric("kendall", convention="standard") == metric("kendall")
+    assert metric("spearman", convention="standard") == metric("spearman")
+    with pytest.raises(ParameterError, match="'spearman' has one convention, 'standard'"):
+        metric("spearman", convention="letor3")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import typer
 from typer.core import TyperCommand
 
+from leanrank.cli._signals import INTERRUPTED
 from leanrank.errors import LeanRankError
 
 #: Parameters whose option has another name than they, in any command that has it.
@@ -35,6 +37,9 @@ class Command(TyperCommand):
         """Run it; an error on purpose comes out with the words of the command line."""
         try:
             return super().invoke(ctx)
+        except KeyboardInterrupt:  # typer would leave in silence
+            print("leanrank: interrupted", file=sys.stderr)
+            raise typer.Exit(INTERRUPTED) from None
         except LeanRankError as error:
             given = {option: ctx.params.get(name) or () for option, name in _SETTINGS.items()}
             raise LeanRankError(sentence(error, self.params, given)) from error

@@ -34,11 +34,13 @@ from leanrank.cli.shadow import shadow
 from leanrank.cli.train import train
 from leanrank.cli.warm import warm
 from leanrank.errors import LeanRankError
+from leanrank.kernels._compiling import compiling
 
 # The error of a mistyped command or option; its class is public only as the base of this one.
 UsageError: type[Any] = typer.BadParameter.__base__  # type: ignore[assignment]
 
 BAD_INPUT = 2
+COMPILING = "leanrank: compiling for this machine, once; leanrank warm does it ahead"
 
 EPILOG = """
 Start with: leanrank demo, or on your own data: leanrank select train.txt -o features.json --report report.html
@@ -84,6 +86,8 @@ def _leanrank(
 def run(arguments: Sequence[str], program: str = "leanrank") -> int:
     """Run one command and return its exit code; what goes wrong becomes one sentence on standard error."""
     typed = Invocation(program, tuple(arguments))
+    if sys.stderr.isatty():
+        compiling.say = lambda: print(COMPILING, file=sys.stderr)
     try:
         return _code_of(arguments, typed)
     except LeanRankError as error:

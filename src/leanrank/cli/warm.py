@@ -30,9 +30,10 @@ def warm(as_json: JsonOption = False) -> None:
     """
     from leanrank.cli.app import run
     from leanrank.engines.progress import progress_bar
-    from leanrank.kernels._jit import cache_folder, n_compiled
+    from leanrank.kernels._compiling import compiling
+    from leanrank.kernels._jit import cache_folder
 
-    before = n_compiled()
+    before = compiling.count
     with TemporaryDirectory() as folder, chdir(folder), Path(os.devnull).open("w") as nowhere:
         _write_data()
         lines = list(_lines())
@@ -41,7 +42,7 @@ def warm(as_json: JsonOption = False) -> None:
                 with redirect_stdout(nowhere), redirect_stderr(nowhere):
                     run(line.split())
                 advance(1)
-    compiled, kept = n_compiled() - before, cache_folder()
+    compiled, kept = compiling.count - before, cache_folder()
     if as_json:
         print(json.dumps({"compiled": compiled, "folder": kept}))
         return
@@ -73,7 +74,7 @@ def _lines() -> Iterator[str]:
         for ranker in rankers.names():
             if ranker not in _OTHERS:
                 yield f"train {file} -r {ranker} -o {ranker}.json"
-                yield f"evaluate {file} -m {ranker}.json --metrics {_METRICS}"
+                yield f"evaluate {file} -m {ranker}.json --metric {_METRICS}"
         for kind in ("kendall", "spearman", "tau_ap"):
             yield f"graph {file} --similarity {kind} -o g.npz"
         for ties in ("cosine", "half", "ordinal", "tau-b"):

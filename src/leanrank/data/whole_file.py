@@ -6,6 +6,7 @@ import io
 import os
 import re
 import secrets
+import shutil
 import stat
 import sys
 from collections.abc import Iterator
@@ -134,13 +135,19 @@ def _opened_beside(folder: str, beside: str, mode: int) -> IO[bytes]:
 
 
 def _named(file: IO[bytes], beside: str) -> None:
-    """Give a file without a name this one."""
-    if not os.path.exists(beside):
-        there = os.open(_OPEN_FILES, os.O_RDONLY)
-        try:  # only with a folder given does Python follow the link that stands for the file
-            os.link(str(file.fileno()), beside, src_dir_fd=there, follow_symlinks=True)
-        finally:
-            os.close(there)
+    """Give a file without a name this one; where the system refuses, what is written is copied rather than lost."""
+    if os.path.exists(beside):
+        return
+    there = os.open(_OPEN_FILES, os.O_RDONLY)
+    try:  # only with a folder given does Python follow the link that stands for the file
+        os.link(str(file.fileno()), beside, src_dir_fd=there, follow_symlinks=True)
+    except OSError:
+        opener = partial(os.open, mode=stat.S_IMODE(os.fstat(file.fileno()).st_mode))
+        with open(beside, "xb", opener=opener) as copy, os.fdopen(os.dup(file.fileno()), "rb") as written:
+            written.seek(0)
+            shutil.copyfileobj(written, copy)
+    finally:
+        os.close(there)
 
 
 def _mode(target: str) -> int | None:

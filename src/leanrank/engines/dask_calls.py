@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from concurrent.futures import CancelledError, Future
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from leanrank.engines.calls import Calls, Outcome, Work, WorkerLost, sendable, timed
 from leanrank.engines.dask_checks import check_workers, explained
+from leanrank.errors import EngineError
 
 if TYPE_CHECKING:
     from leanrank.engines.dask_engine import DaskEngine
@@ -64,7 +66,8 @@ class DaskCalls(Calls):
 
     def stop(self, futures: Iterable[Future[Outcome]]) -> None:
         if self.client.status == "running":
-            self.client.cancel([self._theirs[future] for future in futures if not future.done()])
+            with suppress(EngineError), explained(self.client):  # a cluster that is gone does nothing any more
+                self.client.cancel([self._theirs[future] for future in futures if not future.done()])
 
     def close(self) -> None:
         """Let the workers forget what they share."""

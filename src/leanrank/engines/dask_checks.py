@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator
 from concurrent.futures import CancelledError
 from contextlib import contextmanager
@@ -64,15 +65,38 @@ def _minor(version: str) -> str:
     return ".".join(version.split(".")[:2])
 
 
+class _Client(distributed.Client):  # type: ignore[misc]
+    """A client that never arrived has nobody to say good-bye to: Dask's tries, and ends in a traceback."""
+
+    def __del__(self) -> None:
+        if getattr(self, "status", None) == "running":
+            super().__del__()
+
+
 def connected(address: str) -> Any:
     try:
-        return distributed.Client(address, timeout=PATIENCE, set_as_default=False)
+        with _quiet():
+            return _Client(address, timeout=PATIENCE, set_as_default=False)
     except Exception as error:  # whatever listens there may answer anything
         reason = " ".join(str(error).split())
         raise EngineError(
             f"No Dask scheduler answers at {address} ({type(error).__name__}: {reason[:200]}). Check the address, or "
             "start one: dask scheduler"
         ) from error
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """What Dask logs of its attempts, with tracebacks, is left out: the error says it in one sentence."""
+    loggers = [logging.getLogger(name) for name in ("distributed", "tornado", "asyncio")]
+    before = [logger.level for logger in loggers]
+    try:
+        for logger in loggers:
+            logger.setLevel(logging.CRITICAL + 1)
+        yield
+    finally:
+        for logger, level in zip(loggers, before, strict=True):
+            logger.setLevel(level)
 
 
 def address_of(client: Any) -> str:
@@ -95,7 +119,10 @@ def explained(client: Any) -> Iterator[None]:
         raise EngineError(
             f"A Dask worker lacks the package {error.name!r}. Install the same packages on all machines."
         ) from error
-    except (CancelledError, OSError) as error:
+    except Exception as error:
+        # A cluster that is closed under the work fails in many ways; what fails while it is there is the caller's.
+        if not isinstance(error, (CancelledError, OSError)) and client.status == "running":
+            raise
         reason = " ".join(str(error).split())
         raise EngineError(
             f"The Dask cluster at {address_of(client)} was lost during the work ({type(error).__name__}: "

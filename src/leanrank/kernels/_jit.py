@@ -6,7 +6,6 @@ queries (see `_threads.py`): one compiled variant serves one thread, many thread
 
 from __future__ import annotations
 
-import gc
 import warnings
 from collections.abc import Callable
 from contextlib import suppress
@@ -20,6 +19,8 @@ import numba.core.event
 import numba.extending
 import numpy as np
 from numpy.typing import NDArray
+
+from leanrank.kernels._compiling import compiling
 
 # For the few kernels that spell out vector instructions.
 ir: Any = llvmlite.ir
@@ -131,43 +132,15 @@ def _warn_uncached(reason: str) -> None:
         )
 
 
-class _Compiling(_event.Listener):  # type: ignore[misc]
-    """While numba compiles: whoever wants to know is told once, and nothing is collected, which saves a tenth."""
-
-    def __init__(self) -> None:
-        self.count = 0
-        self.say: Callable[[], None] | None = None
-        self._depth = 0
-        self._collects = False
-
-    def on_start(self, event: Any) -> None:  # numba compiles one kernel at a time, whatever the threads
-        self.count += 1
-        if self._depth == 0:
-            self._collects = gc.isenabled()
-            gc.disable()
-            say, self.say = self.say, None
-            if say is not None:
-                say()
-        self._depth += 1
+class _Listener(_event.Listener):  # type: ignore[misc]
+    def on_start(self, event: Any) -> None:
+        compiling.begin()
 
     def on_end(self, event: Any) -> None:
-        self._depth -= 1
-        if self._depth == 0 and self._collects:
-            gc.enable()
+        compiling.end()
 
 
-_compiling = _Compiling()
-_event.register("numba:compile", _compiling)
-
-
-def tell_when_compiling(say: Callable[[], None] | None) -> None:
-    """Call `say` before the first kernel is compiled from here on; not where all of them are in the cache."""
-    _compiling.say = say
-
-
-def n_compiled() -> int:
-    """Functions that numba has compiled in this process; what came from the cache does not count."""
-    return _compiling.count
+_event.register("numba:compile", _Listener())
 
 
 def cache_folder() -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from inspect import signature
 from typing import Any
 
 from leanrank.errors import ParameterError, UnknownNameError
@@ -64,6 +65,9 @@ def metric(name: str | Metric, **settings: Any) -> Metric:
     if stem not in _KNOWN:
         raise UnknownNameError.of("metric", stem or name, [*_KNOWN, *_ALIASES])
     build, takes_cutoff = _KNOWN[stem]
+    one_convention = "convention" not in signature(build).parameters
+    if one_convention and settings.pop("convention", "standard") != "standard":
+        raise ParameterError(f"The metric {stem!r} has one convention, 'standard'.")
     if not at:
         if takes_cutoff == "must":
             raise ParameterError(f"The metric {name!r} needs a cutoff: '{stem}@10'.")
