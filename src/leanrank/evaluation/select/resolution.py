@@ -13,7 +13,7 @@ from scipy import stats
 from leanrank.evaluation.bootstrap import standard_errors
 
 #: How often a set that loses nothing should be certified at the loss that queries can tell: found on made data, see
-#: decision 0014.
+#: decision 0015.
 POWER = 0.75
 #: Standard deviation of differences per query that a forecast before any training goes by.
 TYPICAL_DEVIATION = 0.05
