@@ -104,6 +104,14 @@ def test_a_journal_to_go_on_from(answered, tmp_path, where, text, message):
         select(DATA, journal=path, **ASKED)
 
 
+def test_a_journal_whose_schema_holds_no_text(answered, tmp_path):
+    path, whole = tmp_path / "run.db", (answered / "run.db").read_bytes()
+    path.write_bytes(whole.replace(b"(key TEXT PRIMARY KEY", b"(key TEXT \xa0RIMARY KEY"))
+    assert path.read_bytes() != whole
+    with pytest.raises(DataError, match=r"run\.db: cannot be used as a journal"):
+        load_results(path)
+
+
 @pytest.fixture(scope="module")
 def compared(tmp_path_factory):
     path = tmp_path_factory.mktemp("compared") / "compare.db"

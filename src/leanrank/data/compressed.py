@@ -26,15 +26,16 @@ class ByteReader(Protocol):
 
 
 @contextmanager
-def open_bytes(source: PathLike | io.BufferedIOBase) -> Iterator[ByteReader]:
+def open_bytes(source: PathLike | io.BufferedIOBase, *, bounded: bool = True) -> Iterator[ByteReader]:
     """Open a file, or a stream already open, for reading; its first bytes, not its name, tell the compression.
 
-    What goes wrong in opening and decompressing is a DataError that names the file.
+    What goes wrong in opening and decompressing is a DataError that names the file. So is, if `bounded`, much more than
+    the file's bytes promise: whoever keeps little of it in memory needs no bound.
     """
     name = name_of(source)
     try:
         with _opened(source, name) as file:
-            yield _decompressed(file, name)
+            yield _decompressed(file, name, bounded=bounded)
     except IsADirectoryError as error:
         raise DataError(f"{name} is a folder: expected a file.") from error
     except FileNotFoundError as error:
@@ -73,29 +74,30 @@ def create_bytes(path: PathLike) -> Iterator[Any]:
             yield compressed
 
 
-def _decompressed(file: io.BufferedReader, name: str) -> ByteReader:
+def _decompressed(file: io.BufferedReader, name: str, *, bounded: bool) -> ByteReader:
     head = file.peek(4)
     for magic, codec in _MAGIC.items():
         if head.startswith(magic):
-            return _Decompressed(file, codec, name)
+            return _Decompressed(file, codec, name, bounded=bounded)
     return file
 
 
 class _Decompressed:
-    """A stream of the decompressed bytes; damage is a DataError, and so is much more than the file's bytes promise."""
+    """A stream of the decompressed bytes; damage is a DataError, and so is, if `bounded`, far more of them."""
 
-    def __init__(self, file: io.BufferedReader, codec: str, name: str) -> None:
+    def __init__(self, file: io.BufferedReader, codec: str, name: str, *, bounded: bool) -> None:
         import pyarrow  # slow to load, and plain files do without it
 
         self._packed = _Counted(file)
         self._stream = pyarrow.CompressedInputStream(pyarrow.PythonFile(self._packed, "r"), codec)
-        self._codec, self._name, self._n_bytes = codec, name, 0
+        self._codec, self._name, self._bounded, self._n_bytes = codec, name, bounded, 0
 
     def readinto(self, buffer: memoryview) -> int:
         try:
             count = int(self._stream.readinto(buffer))
             self._n_bytes += count
-            check_expansion(self._n_bytes, self._packed.n_bytes, self._name)
+            if self._bounded:
+                check_expansion(self._n_bytes, self._packed.n_bytes, self._name)
             return count
         except OSError as error:
             if "Truncated" in str(error):

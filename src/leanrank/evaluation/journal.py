@@ -175,7 +175,7 @@ def _open(path: Path | None) -> sqlite3.Connection:
             """
         )
         return database
-    except sqlite3.Error as error:
+    except (sqlite3.Error, UnicodeDecodeError) as error:  # SQLite's own message may hold damaged bytes
         raise DataError(f"{path}: cannot be used as a journal ({error}).") from error
 
 
@@ -195,7 +195,7 @@ def _told(path: Path | None) -> Iterator[None]:
         yield
     except sqlite3.ProgrammingError:  # used after it was closed
         raise
-    except sqlite3.Error as error:
+    except (sqlite3.Error, UnicodeDecodeError) as error:
         go_on = _GO_ON.get(getattr(error, "sqlite_errorcode", 0) & 0xFF, _DAMAGED)
         raise DataError(f"{path}: the journal cannot be used any more ({error}). {go_on}") from error
 

@@ -158,13 +158,13 @@ def _query_of(line: bytes) -> bytes | None:
 
 
 def _is_plain(path: str) -> bool:
-    with open_bytes(path) as stream:
+    with open_bytes(path, bounded=False) as stream:
         return isinstance(stream, io.BufferedReader)
 
 
 def _has_ids(path: str) -> bool:
     """Whether the first document names its query."""
-    with open_bytes(path) as stream:
+    with open_bytes(path, bounded=False) as stream:
         text = b""
         buffer = bytearray(_LEAST_BYTES)
         while n := stream.readinto(memoryview(buffer)):

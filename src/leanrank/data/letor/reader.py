@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
-from leanrank.data.compressed import PathLike
+from leanrank.data.compressed import PathLike, name_of
+from leanrank.data.expansion import check_expansion
 from leanrank.data.grouping import query_offsets
 from leanrank.data.letor.options import Null, Query, Sizes, Width, as_paths, checked, sizes_of
 from leanrank.data.letor.rows import SPARSE_BELOW, Format, Rows, Sparse, matrix, query_names
@@ -96,7 +98,12 @@ def read(
     piece_bytes: int = PIECE_BYTES,
 ) -> RankingData:
     """`read_letor` after its parameters are checked; sources may be binary streams."""
-    parts = list(stretches(sources, form, sizes=sizes, regroup=regroup, piece_bytes=piece_bytes))
+    parts, n_bytes, file_bytes = [], 0, sum(map(_file_bytes, sources))
+    for part in stretches(sources, form, sizes=sizes, regroup=regroup, piece_bytes=piece_bytes):
+        parts.append(part)
+        n_bytes += part.rows.n_bytes
+        if file_bytes:
+            check_expansion(n_bytes, file_bytes, name_of(sources[-1]))
     largest = max(parts, key=lambda part: part.largest_id)
     total = form.n_features or max(largest.largest_id, form.at_least)
     stored, n_rows = sum(len(part.rows.values) for part in parts), sum(len(part.rows) for part in parts)
@@ -105,6 +112,11 @@ def read(
     missing = form.marks_missing and any(part.n_nulls for part in parts)
     data = assemble(rows, starts_of(parts), total, form.feature_names, sparse=is_sparse, missing=missing)
     return _regrouped(data) if regroup else data
+
+
+def _file_bytes(source: Source) -> int:
+    """The size of a file, 0 where it is none and nobody knows."""
+    return os.path.getsize(source) if isinstance(source, str | os.PathLike) and os.path.isfile(source) else 0
 
 
 def assemble(

@@ -58,6 +58,13 @@ class Rows:
     def __len__(self) -> int:
         return len(self.y)
 
+    @property
+    def n_bytes(self) -> int:
+        """About what they take in memory; a comment takes some 50 bytes more than its letters."""
+        texts = sum(map(len, self.comments)) + 50 * len(self.comments) if self.comments is not None else 0
+        arrays = (self.y, self.row_ptr, self.values)
+        return texts + sum(array.nbytes for array in arrays) + (0 if self.ids is None else self.ids.nbytes)
+
     def cut(self, first: int, last: int) -> Rows:
         a, b = int(self.row_ptr[first]), int(self.row_ptr[last])
         return Rows(

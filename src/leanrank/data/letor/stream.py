@@ -165,7 +165,7 @@ def stretches(
 
 def _pieces(source: Source, name: str, form: Format, piece_bytes: int) -> Iterator[Piece]:
     """Parse on a few threads while this one reads and decompresses."""
-    with open_bytes(source) as stream:
+    with open_bytes(source, bounded=False) as stream:
         texts = whole_lines(stream, name, piece_bytes)
         first, second = next(texts, None), next(texts, None)
         if first is None:
