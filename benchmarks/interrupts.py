@@ -233,10 +233,13 @@ def main() -> None:
     options = parser.parse_args()
     wanted = [case for case in cases(options.data) if not options.only or case.name in options.only.split(",")]
     draw, tally = random.Random(options.seed), Tally()
-    for number, case in enumerate(wanted):
-        rest = options.times - sum(tally.sent.values())
-        run_case(case, -(-rest // (len(wanted) - number)), draw, tally)
-        print(f"{case.name}: {dict(tally.sent)} so far, {len(tally.wrong)} went wrong", file=sys.stderr, flush=True)
+    try:
+        for number, case in enumerate(wanted):
+            rest = options.times - sum(tally.sent.values())
+            run_case(case, -(-rest // (len(wanted) - number)), draw, tally)
+            print(f"{case.name}: {dict(tally.sent)} so far, {len(tally.wrong)} went wrong", file=sys.stderr, flush=True)
+    except KeyboardInterrupt:
+        print("stopped early", file=sys.stderr)
     print(json.dumps({"signals": tally.sent, "runs finished": tally.finished, "wrong": tally.wrong}, indent=1))
     raise SystemExit(1 if tally.wrong else 0)
 
