@@ -116,8 +116,18 @@ def started(case: Case, folder: Path) -> subprocess.Popen[bytes]:
     """The command, in a session of its own: whatever it starts can be found."""
     with (folder / ".said").open("wb") as said:
         return subprocess.Popen(
-            [*PROGRAM, *case.arguments], cwd=folder, stdout=subprocess.DEVNULL, stderr=said, start_new_session=True
+            [*PROGRAM, *case.arguments],
+            cwd=folder,
+            stdout=subprocess.DEVNULL,
+            stderr=said,
+            start_new_session=True,
+            preexec_fn=hear_interrupts,
         )
+
+
+def hear_interrupts() -> None:
+    """A shell that runs this in the background has Ctrl-C ignored, also by what we start: hear it again."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def left_running(session: int) -> list[int]:
@@ -231,12 +241,16 @@ def main() -> None:
     parser.add_argument("--only", default="", help="names of commands, with commas between")
     parser.add_argument("--data", type=Path, default=os.environ.get("LEANRANK_DATA"), help="data of the papers")
     options = parser.parse_args()
+    hear_interrupts()
     wanted = [case for case in cases(options.data) if not options.only or case.name in options.only.split(",")]
     draw, tally = random.Random(options.seed), Tally()
-    for number, case in enumerate(wanted):
-        rest = options.times - sum(tally.sent.values())
-        run_case(case, -(-rest // (len(wanted) - number)), draw, tally)
-        print(f"{case.name}: {dict(tally.sent)} so far, {len(tally.wrong)} went wrong", file=sys.stderr, flush=True)
+    try:
+        for number, case in enumerate(wanted):
+            rest = options.times - sum(tally.sent.values())
+            run_case(case, -(-rest // (len(wanted) - number)), draw, tally)
+            print(f"{case.name}: {dict(tally.sent)} so far, {len(tally.wrong)} went wrong", file=sys.stderr, flush=True)
+    except KeyboardInterrupt:
+        print("stopped early", file=sys.stderr)
     print(json.dumps({"signals": tally.sent, "runs finished": tally.finished, "wrong": tally.wrong}, indent=1))
     raise SystemExit(1 if tally.wrong else 0)
 

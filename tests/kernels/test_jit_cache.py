@@ -71,6 +71,26 @@ def test_a_full_disk_is_one_warning(program, tmp_path):
     assert not list((tmp_path / "cache").rglob("*.nb*"))
 
 
+UNWRITABLE = """
+import numba.core.caching as caching
+def refused(self):
+    raise PermissionError(13, "Permission denied")
+place = getattr(caching, "InTreeCacheLocator", None) or caching._InTreeCacheLocator
+place.ensure_cache_path = refused
+"""
+
+
+@pytest.mark.parametrize("home", ["writable", "none"])
+def test_kernels_of_whoever_installed_it_are_read(program, tmp_path, home):
+    elsewhere = str(tmp_path / "home") if home == "writable" else os.devnull
+    user = dict.fromkeys(("HOME", "XDG_CACHE_HOME", "LOCALAPPDATA"), elsewhere)
+    printed, _ = run_elsewhere(program, NUMBA_CACHE_DIR="")
+    assert printed == ["4", "6", "7.5", "0"]
+    printed, said = run_elsewhere(program, UNWRITABLE, NUMBA_CACHE_DIR="", **user)
+    assert printed == ["4", "6", "7.5", "3"]
+    assert "RuntimeWarning" not in said
+
+
 @pytest.mark.parametrize("suffix", [".nbi", ".nbc"])
 @pytest.mark.parametrize("damage", DAMAGE)
 def test_a_damaged_file_is_written_anew(program, tmp_path, monkeypatch, suffix, damage):

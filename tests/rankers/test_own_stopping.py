@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from inspect import signature
+
 import numpy as np
 import pytest
 from tests.rankers.conformance import judged
@@ -42,7 +44,11 @@ class TestLightGBM:
 
     def by_hand(self, train, valid, settings, **arguments):
         model = self.mine(**settings)
-        held_out = {"eval_X": (valid.X,), "eval_y": (valid.y,), "eval_group": [valid.query_sizes]}
+        held_out = {"eval_group": [valid.query_sizes]}
+        if "eval_X" in signature(model.fit).parameters:
+            held_out |= {"eval_X": (valid.X,), "eval_y": (valid.y,)}
+        else:  # LightGBM 4.6
+            held_out["eval_set"] = [(valid.X, valid.y)]
         return model.fit(train.X, train.y, group=train.query_sizes, **held_out, **arguments)
 
     @pytest.mark.parametrize("name", ["early_stopping_round", "early_stopping_rounds", "n_iter_no_change"])

@@ -65,7 +65,7 @@ def _minor(version: str) -> str:
     return ".".join(version.split(".")[:2])
 
 
-class _Client(distributed.Client):  # type: ignore[misc]
+class _Client(distributed.Client):  # type: ignore[misc, name-defined]
     """A client that never arrived has nobody to say good-bye to: Dask's tries, and ends in a traceback."""
 
     def __del__(self) -> None:

@@ -28,6 +28,7 @@ types: Any = numba.types
 cgutils: Any = numba.core.cgutils
 _caching: Any = numba.core.caching
 _event: Any = numba.core.event
+_config: Any = numba.config
 
 # The arrays that kernels take, by what is in them.
 Floats = NDArray[np.float64]
@@ -61,7 +62,8 @@ def part(function: F) -> F:
 
 
 def _compiled(function: F, **flags: Any) -> F:
-    dispatcher: Any = numba.njit(nogil=True, boundscheck=False, no_cfunc_wrapper=True, **flags)(function)
+    options: dict[str, Any] = {"nogil": True, "boundscheck": False, "no_cfunc_wrapper": True, **flags}
+    dispatcher: Any = numba.njit(**options)(function)
     if dispatcher is not function:  # as it is where NUMBA_DISABLE_JIT is set
         dispatcher._cache = _Cache(function)
     return dispatcher  # type: ignore[no-any-return]
@@ -82,12 +84,13 @@ class _Cache(_caching.FunctionCache):  # type: ignore[misc]
     """numba's cache of one kernel on disk. What is wrong with the disk is never the caller's concern."""
 
     _impl_class = _Places
+    _cache_file: Any
 
     def __init__(self, function: Any) -> None:
         super().__init__(function)
         self._installed: Any = None  # a second place to look, where whoever installed this wrote kernels and we cannot
         beside = _Installed(function, function.__code__.co_filename)
-        if not numba.config.CACHE_DIR and beside.get_cache_path() != self._cache_path:
+        if not _config.CACHE_DIR and beside.get_cache_path() != self._cache_path:
             stamp = beside.get_source_stamp()
             self._installed = _caching.IndexDataCacheFile(beside.get_cache_path(), self._impl.filename_base, stamp)
 

@@ -100,7 +100,7 @@ def rank_documents(
                             j -= 1
                         spare_key[j] = value
                 last = spare_key[top - 1]
-            m = np.int64(0)  # a plain 0 is a type of its own: the sort would be compiled twice
+            m: Any = np.int64(0)  # a plain 0 is a type of its own: the sort would be compiled twice
             for i in range(n):
                 value = scores[start + i, c]
                 if value >= last:

@@ -20,6 +20,9 @@ from leanrank.kernels._jit import Floats, Ints, ShortInts, kernel, part
 DISCOUNTED_GAIN, PRECISION_SUM, RECIPROCAL_RANK, CASCADE = 0, 1, 2, 3
 KENDALL_A, KENDALL_B, SPEARMAN = 0, 1, 2
 
+# For counters that other functions are called with: a plain 0 is a type of its own, and they would be compiled twice.
+_whole: Any = np.int64
+
 
 @part
 def _end_of_ties(key: Any, i: int, m: int) -> int:
@@ -51,8 +54,8 @@ def discounted_gain(
         start = query_ptr[q]
         at = start if by_row else 0
         for c in range(len(keys)):
-            key, order, m = keys[c, start:], orders[c, start:], np.int64(counts[c, q])
-            total, i = 0.0, np.int64(0)
+            key, order, m = keys[c, start:], orders[c, start:], _whole(counts[c, q])
+            total, i = 0.0, _whole(0)
             while i < min(k, m):
                 j = _end_of_ties(key, i, m) if expected else i + 1
                 if j == i + 1:
@@ -84,8 +87,8 @@ def precision_sum(
     for q in range(len(query_ptr) - 1):
         start = query_ptr[q]
         for c in range(len(keys)):
-            key, order, m = keys[c, start:], orders[c, start:], np.int64(counts[c, q])
-            total, hits, i = 0.0, 0.0, np.int64(0)
+            key, order, m = keys[c, start:], orders[c, start:], _whole(counts[c, q])
+            total, hits, i = 0.0, 0.0, _whole(0)
             while i < min(k, m):
                 j = _end_of_ties(key, i, m) if expected else i + 1
                 if j == i + 1:
@@ -119,8 +122,8 @@ def reciprocal_rank(
     for q in range(len(query_ptr) - 1):
         start = query_ptr[q]
         for c in range(len(keys)):
-            key, order, m = keys[c, start:], orders[c, start:], np.int64(counts[c, q])
-            total, relevant, i = 0.0, 0.0, np.int64(0)
+            key, order, m = keys[c, start:], orders[c, start:], _whole(counts[c, q])
+            total, relevant, i = 0.0, 0.0, _whole(0)
             while i < min(k, m) and relevant == 0.0:
                 j = _end_of_ties(key, i, m) if expected else i + 1
                 for t in range(i, j):
@@ -157,8 +160,8 @@ def cascade(
     for q in range(len(query_ptr) - 1):
         start = query_ptr[q]
         for c in range(len(keys)):
-            key, order, m = keys[c, start:], orders[c, start:], np.int64(counts[c, q])
-            total, reach, i = 0.0, 1.0, np.int64(0)
+            key, order, m = keys[c, start:], orders[c, start:], _whole(counts[c, q])
+            total, reach, i = 0.0, 1.0, _whole(0)
             while i < min(k, m):
                 j = _end_of_ties(key, i, m) if expected else i + 1
                 if j == i + 1:
@@ -203,7 +206,7 @@ def mean_ndcg_divisor(best: Floats, query_ptr: Ints, divisor: Floats, out: Float
 @part
 def _mid_ranks(key: Any, order: Any, n: int, twice_rank: Any) -> float:
     """Twice the mid-ranks (whole numbers, centred at 0) of sorted keys, by document; return their sum of squares."""
-    squares, i = 0.0, np.int64(0)
+    squares, i = 0.0, _whole(0)
     while i < n:
         j = _end_of_ties(key, i, n)
         rank = float(i + j - n)
@@ -219,7 +222,7 @@ def _concordance(key: Any, order: Any, n: int, level: Any, n_levels: int, above:
     """Concordant minus discordant pairs, and pairs with different keys; `above` counts labels (a Fenwick tree)."""
     for level_number in range(n_levels + 1):
         above[level_number] = 0
-    balance, untied, i = 0, 0, np.int64(0)
+    balance, untied, i = 0, 0, _whole(0)
     while i < n:  # keys descend: documents already counted in `above` have higher scores
         j = _end_of_ties(key, i, n)
         untied += (j - i) * i
@@ -274,7 +277,7 @@ def rank_correlation(
                 n_levels += 1
             level[order[i]] = n_levels
         n_levels += 1
-        at = np.int64(0)
+        at = _whole(0)
         while at < n:
             j = _end_of_ties(key, at, n)
             untied_labels += (j - at) * at

@@ -96,4 +96,4 @@ def correlated(
 
 
 def _least_rows(scores: NDArray[Any]) -> int:
-    return max(1, 20_000 // max(1, scores.shape[1]))
+    return max(1, 20_000 // max(1, int(scores.shape[1])))
