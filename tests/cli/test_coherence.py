@@ -32,6 +32,7 @@ PROMISED = (
     "train",
     "predict",
     "evaluate",
+    "shadow",
     "compare",
     "reproduce",
     "report",
