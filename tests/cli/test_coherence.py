@@ -110,6 +110,7 @@ STEPS = {
     "train": "train train.txt --features features.json -o model.json",
     "predict": "predict train.txt --model model.json -o scores.txt",
     "evaluate": "evaluate train.txt --scores scores.txt",
+    "shadow": "shadow train.txt --full model.json --pruned model.json",
     "compare": "compare train.txt --methods gas,top-k --rankers ranksvm -k 2 --folds 3 -j 1 -o results.db",
     "report": "report features.json",
     "report of a comparison": "report results.db",
