@@ -60,9 +60,10 @@ class QueryFolds(Sequence[Fold]):
     def __iter__(self) -> Iterator[Fold]:
         return (self[i] for i in range(len(self)))
 
-    def learned(self, i: int | None) -> RankingData:
-        """All queries but those tested in fold `i`; all of them for None."""
-        return self._without(i).taken()
+    def learned(self, i: int | None, *, view: bool = False) -> RankingData:
+        """All queries but those tested in fold `i`; all of them for None. A `view` is for what reads them in blocks."""
+        part = self._without(i)
+        return part.seen() if view else part.taken()
 
     def train_valid(self, i: int | None) -> tuple[RankingData, RankingData]:
         """What is learned from and what is for stopping in fold `i`. None tests nothing, and stops on part 0."""

@@ -78,7 +78,8 @@ def _of_dense(X: NDArray[np.float32] | NDArray[np.float64], y: NDArray[np.float3
     for c, label in enumerate(labels):
         rows = X[y == label].astype(np.float64)
         mean[c] = rows.mean(axis=0)
-        squares[c] = ((rows - mean[c]) ** 2).sum(axis=0)
+        rows -= mean[c]
+        squares[c] = np.square(rows, out=rows).sum(axis=0)
     return AnovaPartial(labels, n_rows.astype(np.int64), mean, squares)
 
 

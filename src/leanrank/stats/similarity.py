@@ -300,9 +300,9 @@ def _correlations(block: RankingData, *, ranks: bool) -> QuerySums:
 
 def _moments(X: NDArray[Any]) -> PooledMoments:
     values = X.astype(np.float64)
-    mean = values.mean(axis=0)
-    centred = values - mean
-    return PooledMoments(np.array(len(values)), mean, centred.T @ centred, values.min(axis=0), values.max(axis=0))
+    mean, least, most = values.mean(axis=0), values.min(axis=0), values.max(axis=0)
+    values -= mean
+    return PooledMoments(np.array(len(values)), mean, values.T @ values, least, most)
 
 
 def _ranks(X: NDArray[Any]) -> NDArray[np.float64]:

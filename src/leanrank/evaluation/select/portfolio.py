@@ -107,7 +107,7 @@ class Sight:
             return self._fitted_ranker(chosen)
         if isinstance(selector, GraphSelector) and _of_queries(chosen):
             return chosen.fit_graph(self._graph(chosen.importance, chosen.similarity))
-        return chosen.fit(self.held_out.folds.learned(self.fold))
+        return chosen.fit(self.held_out.folds.learned(self.fold, view=isinstance(selector, GraphSelector)))
 
     def _fitted_ranker(self, chosen: Any) -> Any:
         """A selector that trains rankers: those of the run where it names none itself."""
