@@ -244,7 +244,7 @@ def main() -> None:
         "",
         f"{METHODS} methods at {SIZES} sizes, deviations per query from .02 (large sets) to .10 (small ones), of whose",
         "variance none or half is shared by all sets; curves that are flat down to some share of the features, and",
-        "then fall. Methods are alike (from .18 to .22 of the features on) or apart (.1 to .3); which is first is chance.",
+        "then fall. Methods are alike (from .18 to .22 of the features) or apart (.1 to .3); the first is any of them.",
         f"Mean share of the features kept ({given.power_runs} runs a cell). The single step was the rule before.",
         "",
     ]

@@ -29,8 +29,8 @@ from leanrank.evaluation.protocol import Protocol as Protocol
 from leanrank.evaluation.select.diff import Diff as Diff
 from leanrank.evaluation.select.diff import diff as diff
 from leanrank.evaluation.select.run import select as select
+from leanrank.evaluation.select.saved_selection import load_selection as load_selection
 from leanrank.evaluation.select.selection import Selection as Selection
-from leanrank.evaluation.select.selection import load_selection as load_selection
 from leanrank.evaluation.shadow.drift import DriftLimits as DriftLimits
 from leanrank.evaluation.shadow.drift import drift as drift
 from leanrank.evaluation.shadow.judging import read_judged as read_judged

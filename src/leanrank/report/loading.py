@@ -12,7 +12,8 @@ from leanrank.errors import DataError
 from leanrank.evaluation import journal_schema
 from leanrank.evaluation.compare.comparison import Comparison
 from leanrank.evaluation.journal import Journal, read_about
-from leanrank.evaluation.select.selection import Selection, selection_of
+from leanrank.evaluation.select.saved_selection import selection_of
+from leanrank.evaluation.select.selection import Selection
 
 _SQLITE = b"SQLite format 3\x00"
 

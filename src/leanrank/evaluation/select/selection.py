@@ -11,18 +11,15 @@ from leanrank.data.columns import as_frame
 from leanrank.data.ranking_data import RankingData
 from leanrank.data.same_features import check_count, columns_of, refuse_lacking
 from leanrank.data.whole_file import write_whole
-from leanrank.errors import DataError
 from leanrank.evaluation.records import ALL_FEATURES
 from leanrank.evaluation.select.again import first, within_cost, within_loss
 from leanrank.evaluation.select.answers import ASKED, RECOMMENDED, Answer, answer_name
 from leanrank.evaluation.select.choice import thousandths
 from leanrank.evaluation.select.curve_point import CurvePoint, Evidence
 from leanrank.evaluation.select.resolution import Forecast
-from leanrank.evaluation.select.selection_shape import check_before, check_selection
-from leanrank.evaluation.select.version_1 import with_answers
-from leanrank.selectors.features_file import read_record, stamped, text_of, upgraded
+from leanrank.selectors.features_file import stamped, text_of
 
-__all__ = ["CurvePoint", "Selection", "load_selection", "selection_of", "sentence_of"]
+__all__ = ["CurvePoint", "Selection", "sentence_of"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -363,42 +360,3 @@ def sentence_of(n_kept: int, n_features: int, metric: str, difference: dict[str,
         f"{n_kept} of {n_features} features {verb} {metric.upper()}: "
         f"{d['mean']:+.4f} [{d['low']:+.4f}, {d['high']:+.4f}]"
     )
-
-
-def load_selection(path: str | os.PathLike[str]) -> Selection:
-    """Read a selection written by `Selection.save` or `leanrank select -o`, of this version of leanrank or before."""
-    return selection_of(read_record(path), path)
-
-
-def selection_of(record: Any, path: str | os.PathLike[str]) -> Selection:
-    """The selection that `Selection.to_dict` turned into plain values; errors name `path`."""
-    record = upgraded(record, path)
-    if record["kind"] != "measured":
-        raise DataError(
-            f"{path}: is the order of one method, which measured nothing. `leanrank select` measures what features are "
-            "worth."
-        )
-    if "answers" not in record:
-        check_before(record, str(path))
-    try:
-        record = with_answers(record)
-        check_selection(record, str(path))
-        curve = tuple(CurvePoint.of_dict(point) for point in record["curve"])
-        answers = {name: Answer.of_dict(answer) for name, answer in record["answers"].items()}
-        return Selection(
-            safe=answers["safe"],
-            recommended=answers["recommended"],
-            certified=answers["certified"],
-            asked=answers.get(ASKED),
-            path=tuple(record["path"]),
-            curve=curve,
-            pareto=tuple(curve[i] for i in record["pareto"]),
-            forecast=Forecast.of_dict(record["forecast"]),
-            feature_names=tuple(record["feature_names"]),
-            source=record.get("source", {}),
-            sample=record.get("sample", {}),
-            stands_for={name: tuple(others) for name, others in record.get("stands_for", {}).items()},
-            **{name: record[name] for name in ("answer", "path_method", "baseline", "settings", "seconds")},
-        )
-    except (KeyError, TypeError, IndexError) as error:
-        raise DataError(f"{path}: the selection is damaged ({error}).") from error
