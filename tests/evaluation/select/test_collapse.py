@@ -9,7 +9,7 @@ import pytest
 
 from leanrank import RankSVM, make_ranking, select
 from leanrank.data.ranking_data import RankingData
-from leanrank.evaluation.select.selection import selection_of
+from leanrank.evaluation.select.saved_selection import selection_of
 from leanrank.rankers.registry import get
 from leanrank.report._summary import summarize
 from leanrank.selectors._ranker_selector import copies_to
