@@ -16,7 +16,6 @@ DATA = Path(os.environ.get("LEANRANK_SHARED", Path(__file__).parent.parent.paren
 CONVENTIONS = {"OHSUMED": "letor3", "MQ2008": "letor4", "MSLR sample": "mslr"}
 LETOR = ("OHSUMED", "MQ2008")
 FIXED = (*LETOR, "MSLR sample")
-STOP_RULE = (*FIXED, "FLUCCS")
 #: Made data: few queries to learn from, as with judgements that people make, and so many to test on that the figures
 #: are sure to about .003.
 TRAIN, VALID, TEST = 100, 40, 1_000
