@@ -24,7 +24,7 @@ MADE = {
     "made weak": {"n_informative": 20, "n_redundant": 20, "n_noise": 40, "noise": 2.0, "weakest": 0.1},
     "made pairs": {"n_informative": 6, "n_interacting": 6, "n_redundant": 12, "n_query_level": 6, "n_noise": 30},
 }
-#: What `select` was not made on.
+#: The other data.
 ELSEWHERE = ("FLUCCS", "LightGBM example", *MADE)
 
 
