@@ -66,7 +66,8 @@ def _chunks(file: BinaryIO, n_bytes: int) -> Iterator[_Chunk]:
             about = column.get(3)
             if not isinstance(about, dict):
                 raise DataError("a column is not described: the file is damaged.")
-            path = about.get(3) if isinstance(about.get(3), list) else []
+            path: Any = about.get(3)
+            path = path if isinstance(path, list) else []
             name = b".".join(part for part in path if isinstance(part, bytes)).decode("utf-8", "replace")
             yield _Chunk(name, len(path) == 1, n_rows, *(_number(about, field) for field in (5, 6, 7, 9, 11)))
 
