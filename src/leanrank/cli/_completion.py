@@ -37,4 +37,5 @@ ranker_names = _names_of("rankers.registry")
 ranker_lists = _names_of("rankers.registry", several=True)
 metric_names = _names_of("metrics.names")  # with the usual cutoffs where they take one
 metric_lists = _names_of("metrics.names", several=True)
+loss_names = _names_of("evaluation.shadow.loss")
 paper_names = _names_of("reproduce.papers", "all")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from leanrank.cli._completion import loss_names
 from leanrank.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -32,7 +33,9 @@ class JudgingOptions:
     labels: Annotated[
         Path | None, typer.Option(help="--judged: machine-made labels of all queries that change, in the same form.")
     ] = None
-    metric: Annotated[str, typer.Option(help="--judged: dcg, exact, or ndcg, between bounds.")] = "dcg"
+    metric: Annotated[
+        str, typer.Option(help="--judged: dcg, exact, or ndcg, between bounds.", autocompletion=loss_names)
+    ] = "dcg"
     max_label: Annotated[
         float | None, typer.Option(help="--judged: the highest label there is; the highest given if not said.")
     ] = None

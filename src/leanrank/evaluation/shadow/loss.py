@@ -13,6 +13,11 @@ Ints = NDArray[np.int64]
 METRICS = ("dcg", "ndcg")
 
 
+def names() -> tuple[str, ...]:
+    """The losses that are known, for the shell to complete."""
+    return METRICS
+
+
 @dataclass(frozen=True)
 class MovedDocuments:
     """Documents whose place among the first k changed, query after query.
