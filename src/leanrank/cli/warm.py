@@ -16,6 +16,8 @@ from leanrank.cli._reading import JsonOption
 
 #: Learners that compile nothing of ours.
 _OTHERS = ("catboost", "lightgbm", "xgboost")
+#: Methods that train a learner again and again: its kernels are compiled by `train`.
+_WRAPPERS = ("greedy-wrapper", "mrmr>rfe", "ranking-boruta", "ranking-rfe", "rfe", "stability-selection")
 _METRICS = "ndcg@10,map,p@5,recall@5,mrr,err@10,kendall,kendall_a,spearman,mean_ndcg"
 
 
@@ -80,9 +82,10 @@ def _lines() -> Iterator[str]:
         for ties in ("cosine", "half", "ordinal", "tau-b"):
             yield f"graph {file} --ties {ties} -o g.npz"
         for method in selectors.names():
-            yield f"order {file} -m {method} -k 2 -o f.json"
+            if method not in _WRAPPERS:
+                yield f"order {file} -m {method} -k 2 -o f.json"
         yield f"reduce {file} --kind spearman -o r.txt"
         yield f"reduce {file} --kind kendall -o r.txt"
         yield f"convert {file} --to letor -o c.txt"
-        yield f"select {file} --ranker ranksvm --effort quick -j 1 -o s.json"
-        yield f"compare {file} --methods gas --rankers ranksvm -k 2 --folds 3 -j 1 -o r.db"
+    yield "select single.txt --ranker ranksvm --effort quick -j 1 -o s.json"
+    yield "compare single.txt --methods gas --rankers ranksvm -k 2 --folds 3 -j 1 -o r.db"
