@@ -142,9 +142,8 @@ class Answering:
         resolved = max(rule.max_loss, self.forecast.resolved or 0.0)
         least = "as asked for" if resolved == rule.max_loss else "the least that they can tell"
         n = f"{self.forecast.n_queries:,} queries"
-        return self._of_path(
-            "recommended", index, f"the {self._size} set that {n} show to lose at most {resolved:.2g}, {least}"
-        )
+        shown = f"{n} show to lose at most {resolved:.2g}, {least}"
+        return self._of_path("recommended", index, f"the {self._size} set as good as the best of those that {shown}")
 
     def certified(self) -> Answer:
         """The smallest set that is proven to lose at most `max_loss`."""

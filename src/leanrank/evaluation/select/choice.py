@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from leanrank.evaluation.bootstrap import standard_errors
 from leanrank.evaluation.confidence_set import confidence_set
 from leanrank.evaluation.select.certify import certified_losses
 from leanrank.evaluation.select.resolution import resolution
@@ -76,7 +77,8 @@ class Rule:
         if self.n_features is not None:
             return 0
         resolved = max(self.max_loss, resolution(values - reference, level=self.level))
-        return smallest_within(self.certified_losses(values, reference), resolved)
+        last = smallest_within(self.certified_losses(values, reference), resolved)
+        return None if last is None else smallest_as_good(values[: last + 1])
 
     def nested(self, values: Values, reference: Values, folds: Sequence[NDArray[np.int64]], answer: str) -> Difference:
         """Choose without a fold, measure on that fold, for each fold: what an answer is worth to other queries.
@@ -116,6 +118,19 @@ def smallest_within(losses: Values, loss: float) -> int | None:
     """
     within = np.flatnonzero(np.round(losses, 9) <= loss)
     return int(within[-1]) if len(within) else None
+
+
+def smallest_as_good(values: Values) -> int:
+    """The last row whose mean is within one standard error, of the difference, of the best mean (Breiman et al. 1984).
+
+    >>> best, close, far = [0.5, 0.7, 0.3, 0.6], [0.4, 0.8, 0.3, 0.5], [0.1, 0.3, 0.0, 0.2]
+    >>> smallest_as_good(np.array([best, close, far]))
+    1
+    """
+    counted = values[:, ~np.isnan(values).any(axis=0)]
+    means = np.round(counted.mean(axis=1), 12)
+    behind = counted[int(np.argmax(means))] - counted
+    return int(np.flatnonzero(np.round(behind.mean(axis=1) - standard_errors(behind), 12) <= 0)[-1])
 
 
 def mean(values: Values) -> float:

@@ -35,7 +35,7 @@ from leanrank.evaluation.select.paths import Paths
 from leanrank.evaluation.select.plan import Plan
 from leanrank.evaluation.select.portfolio import portfolio
 from leanrank.evaluation.select.resolution import resolution
-from leanrank.evaluation.select.safe import Safe, Useless, safe_features, unused_by
+from leanrank.evaluation.select.safe import safe_features
 from leanrank.evaluation.select.selection import Selection
 from leanrank.evaluation.select.stop_rule import pareto_front
 from leanrank.evaluation.tasks import Tasks
@@ -296,7 +296,7 @@ class Run:
             measured=measured,
             points=[p for p in points[:-1] if p.on_path],
             path=self._columns(self.paths.on_all(self.held_out, method)),
-            safe=self._safe(),
+            safe=safe_features(self.useless, self.copies.left_out, self.request.columns),
             limits=self.request.columns,
             names=self.request.data.feature_names,
             folds=parts,
@@ -324,11 +324,6 @@ class Run:
             stands_for=self.copies.standing(self.request.data.feature_names),
             seconds=time.perf_counter() - begin,
         )
-
-    def _safe(self) -> Safe:
-        unused = unused_by(self.held_out.ranker, self.usable, self._shares(), len(self.useless))
-        goes = Useless(self.useless, self.copies.left_out, unused)
-        return safe_features(goes, self.request.columns)
 
     def _plan(self) -> Plan:
         sampled = self.sample.n_queries / self.held_out.n_queries if self.sample is not self.held_out else None
@@ -365,6 +360,3 @@ class Run:
     def _columns(self, path: NDArray[np.int64]) -> NDArray[np.int64]:
         """Columns of all data for those of the usable ones."""
         return np.asarray(self.usable[path])
-
-    def _shares(self) -> list[NDArray[np.float64]]:
-        return [self.held_out.share(i) for i in range(self.held_out.n_folds)]

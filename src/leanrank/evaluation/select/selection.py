@@ -32,10 +32,10 @@ class Selection:
     Attributes
     ----------
     safe : Answer
-        Drops only what changes nothing: what is constant, and what no trained ranker has used.
+        Drops only what changes nothing: what is constant, and copies.
     recommended : Answer
-        The smallest set of the path that these queries show to lose no more than they can tell at all (never less than
-        `max_loss`); of the size asked for, if one was.
+        Of the sets of the path that these queries show to lose no more than they can tell at all (never less than
+        `max_loss`), the smallest within one standard error of the best; of the size asked for, if one was.
     certified : Answer
         The smallest set of the path that is proven to lose at most `max_loss`; the safe one where none is.
     answer : str

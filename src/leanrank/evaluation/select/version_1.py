@@ -95,6 +95,6 @@ def _everything(record: Record, n_queries: int) -> Answer:
         optimistic=nothing,
         certified_loss=0.0,
         proven=False,
-        reason="which features are never used was not looked at then",
+        reason="which features are copies was not looked at then",
         risk="None that these queries could show: scores stay as they are.",
     )
