@@ -372,7 +372,9 @@ def test_ctrl_c_while_the_program_is_loaded_is_one_line_too(monkeypatch, capsys)
     assert capsys.readouterr().err == "leanrank: interrupted before anything was started\n"
 
 
-def test_ctrl_c_says_how_to_resume_and_resuming_gives_the_same(train, here):
+def test_ctrl_c_says_how_to_resume_and_resuming_gives_the_same(here):
+    train = here / "many.txt"  # so many that it is not finished when it is interrupted
+    write_letor(make_ranking(250, n_informative=8, n_redundant=8, n_noise=24, random_state=0)[0], train)
     program = [sys.executable, "-X", "faulthandler", "-c", "from leanrank.cli import main; main()"]
     command = [*program, "select", str(train)]
     options = ["--ranker", "ranksvm", "--cv", "5", "-o", "f.json"]
@@ -380,7 +382,7 @@ def test_ctrl_c_says_how_to_resume_and_resuming_gives_the_same(train, here):
     until = time.monotonic() + 60
     while not os.path.exists("f.json.db-wal") and time.monotonic() < until:
         time.sleep(0.05)
-    time.sleep(0.3)
+    time.sleep(0.1)
     error = interrupted(child)
     assert child.returncode == 130, error
     assert "--resume f.json.db" in error

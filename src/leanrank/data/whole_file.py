@@ -41,7 +41,7 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     ...     before, target.read_bytes()
     (False, b'done')
     """
-    target, beside, mode = "", None, None
+    target, beside, mode, held = "", None, None, -1
     with _about(path):
         file = _opened_through(path)
         if file is None:
@@ -51,19 +51,19 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
             beside = os.path.join(folder, f".{name[:50]}.{secrets.token_hex(4)}.part")
             # Until it is whole, nobody may read what replaces a file that only its owner may read.
             file = _opened_beside(folder, beside, 0o666 if mode is None else 0o600)
+            held = os.dup(file.fileno())  # it has no name yet, and some writers close what they write to
     try:
         with _about(path, target, beside):
             with file:
                 yield file
-                if beside is not None:
-                    file.flush()
-                    _named(file, beside)
             if beside is not None:
+                _named(held, beside)
                 if mode is not None:
                     os.chmod(beside, mode)
                 os.replace(beside, target)
     finally:
         if beside is not None:
+            os.close(held)
             with suppress(FileNotFoundError):
                 os.unlink(beside)
 
@@ -134,16 +134,16 @@ def _opened_beside(folder: str, beside: str, mode: int) -> IO[bytes]:
     return open(beside, "xb", opener=partial(os.open, mode=mode))
 
 
-def _named(file: IO[bytes], beside: str) -> None:
+def _named(held: int, beside: str) -> None:
     """Give a file without a name this one; where the system refuses, what is written is copied rather than lost."""
     if os.path.exists(beside):
         return
     there = os.open(_OPEN_FILES, os.O_RDONLY)
     try:  # only with a folder given does Python follow the link that stands for the file
-        os.link(str(file.fileno()), beside, src_dir_fd=there, follow_symlinks=True)
+        os.link(str(held), beside, src_dir_fd=there, follow_symlinks=True)
     except OSError:
-        opener = partial(os.open, mode=stat.S_IMODE(os.fstat(file.fileno()).st_mode))
-        with open(beside, "xb", opener=opener) as copy, os.fdopen(os.dup(file.fileno()), "rb") as written:
+        opener = partial(os.open, mode=stat.S_IMODE(os.fstat(held).st_mode))
+        with open(beside, "xb", opener=opener) as copy, os.fdopen(os.dup(held), "rb") as written:
             written.seek(0)
             shutil.copyfileobj(written, copy)
     finally:
