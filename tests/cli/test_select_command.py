@@ -367,6 +367,7 @@ def test_ctrl_c_while_the_program_is_loaded_is_one_line_too(monkeypatch, capsys)
             raise KeyboardInterrupt
 
     monkeypatch.setitem(sys.modules, "leanrank.cli.app", Loading())
+    monkeypatch.setattr(signal, "signal", lambda number, handler: None)  # of a program of its own
     with pytest.raises(SystemExit, match="130"):
         main()
     assert capsys.readouterr().err == "leanrank: interrupted before anything was started\n"

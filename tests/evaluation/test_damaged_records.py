@@ -41,15 +41,18 @@ def changed(record, *places, value):
     [
         (("curve",), {}, "curve is {}, expected a list"),
         (("curve", 0, "k"), "2", r"curve\[0\].k is '2', expected a whole number"),
-        (("versus_all",), [], r"versus_all is \[\], expected an object"),
-        (("versus_all", "mean"), None, "versus_all.mean is None, expected a finite number"),
+        (("answers", "safe"), [], r"answers.safe is \[\], expected an object"),
+        (("answers", "safe", "cost"), None, "answers.safe.cost is None, expected a finite number"),
+        (("answers", "safe", "indices"), [10**9], "features and their indices are not those of 'feature_names'"),
+        (("answer",), "other", "it has no answer called 'other'"),
+        (("forecast",), {}, "'forecast.n_queries' is absent"),
+        (("pareto",), [10**9], "its 'pareto' must be places of its 'curve'"),
+        (("stands_for",), {"a": 1}, "stands_for.a is 1, expected a list"),
         (("settings",), {}, "'settings.metric' is absent"),
         (("settings", "methods"), "gas", "settings.methods is 'gas', expected a list"),
-        (("stability",), {"nogueira": 1}, "'stability.low' is absent"),
-        (("losers",), [{}], r"'losers\[0\].query' is absent"),
-        (("names",), [1], r"names\[0\] is 1, expected a text"),
-        (("names",), ["no such"], "'names' and 'indices' are not those of its 'feature_names'"),
-        (("indices",), [10**9], "'names' and 'indices' are not those"),
+        (("curve", 0, "evidence"), {"stability": {}}, r"curve\[0\].evidence is .*, expected an object or null"),
+        (("names",), ["no such"], "features and their indices are not those of 'feature_names'"),
+        (("indices",), [10**9], "features and their indices are not those of 'feature_names'"),
         (("path",), ["no such"], "its 'path' must be different features"),
         (("test",), [], r"test is \[\], expected an object or null"),
         (("baseline", "mean"), 10**400, "baseline.mean is 1"),
@@ -64,10 +67,17 @@ def test_a_selection_with_a_field_that_is_something_else(answered, tmp_path, pla
             opened(path)
 
 
+def test_a_selection_whose_names_are_none(answered, tmp_path):
+    record = changed(json.loads((answered / "features.json").read_text()), "names", value=[1])
+    (tmp_path / "features.json").write_text(json.dumps(record))
+    with pytest.raises(DataError, match=r"features\.json: not a selection.*whose 'names' are a list"):
+        load_selection(tmp_path / "features.json")
+
+
 @pytest.mark.parametrize("text", ["[" * 100_000, '{"format": NaN}', '{"a":' * 500 + "1" + "}" * 500])
 def test_a_selection_that_is_no_json_of_ours(tmp_path, text):
     (tmp_path / "features.json").write_text(text)
-    with pytest.raises(DataError, match=r"features\.json: (not JSON|its JSON is nested more than 100 deep)"):
+    with pytest.raises(DataError, match=r"features\.json: not a selection.*(not JSON|its JSON is nested more than 100 deep)"):
         load_selection(tmp_path / "features.json")
 
 

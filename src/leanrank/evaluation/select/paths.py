@@ -80,7 +80,7 @@ class Paths:
         """The order of the features in each fold by the method that is named for it; none, if time did not reach."""
         wanted = [path_task(held_out.scope, name, i, self.largest) for i, name in enumerate(methods)]
         orders = self.tasks.run(_order, held_out, wanted, self._needs(held_out), title="paths", optional=True)
-        return [] if None in orders else [np.array(order, dtype=np.int64) for order in orders]
+        return [] if None in orders else [np.array(self._checked(order), dtype=np.int64) for order in orders]
 
     def cut(self, method: str, orders: Sequence[Order], sizes: Sequence[int]) -> dict[int, Candidate]:
         """Orders, one for each fold, cut at these sizes, where they choose anything; of equal sets the first."""
