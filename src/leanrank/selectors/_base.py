@@ -15,6 +15,7 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from leanrank._notebook import Table, card
 from leanrank.data.door import as_source, is_source
 from leanrank.data.mapped_source import MappedSource
 from leanrank.data.parquet.scan import ParquetSource
@@ -306,6 +307,18 @@ class Selector(_TransformsRankingData, SelectorMixin, BaseEstimator):  # type: i
 
     def _first(self, size: int) -> NDArray[np.int64]:
         return self.order_[:size]
+
+    def _repr_html_(self) -> str:
+        """A card of the features in order; of one that is not fitted, its parameters alone."""
+        if not hasattr(self, "support_"):
+            return card(repr(self))
+        names, facts = self._names(), {"selected": f"{len(self.selected_)} of {self.n_features_in_} features"}
+        by_feature = {step["feature"]: step for step in self.trace_}
+        rows = [[i + 1, names[j], by_feature.get(int(j), {}).get("reason")] for i, j in enumerate(self.selected_)]
+        return card(repr(self), facts, [Table(["", "feature", "why"], rows)])
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
+        return {"text/plain": repr(self), "text/html": self._repr_html_()}
 
     def to_dict(self) -> dict[str, Any]:
         """The selection as plain values for JSON: names, ids, order, scores, trace, parameters, version."""

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from leanrank._notebook import Table, card
 from leanrank.data.ranking_data import RankingData, RankingSource
 from leanrank.engines.fold import fold
 from leanrank.kernels.column_hashes import hash_rows
@@ -58,6 +59,21 @@ class LintReport:
     def to_dict(self) -> dict[str, Any]:
         """Plain values, as `leanrank lint --json` prints them."""
         return {**asdict(self), "ok": self.ok}
+
+    def _repr_html_(self) -> str:
+        facts = {
+            "labels": ", ".join(f"{label}: {count:,}" for label, count in self.labels.items()),
+            "documents per query": ", ".join(f"{name} {value:g}" for name, value in self.documents_per_query.items()),
+            "missing values": f"{self.missing_values:,}" if self.missing_values else None,
+        }
+        rows = [[f.severity, f.kind, f.message, _listed(f.features or f.queries)] for f in self.findings]
+        title = f"{self.n_rows:,} documents, {self.n_queries:,} queries, {self.n_features:,} features: "
+        title += "no warning" if self.ok else f"{sum(f.severity == 'warning' for f in self.findings)} warnings"
+        return card(title, facts, [Table(["", "finding", "what it is", "where"], rows)])
+
+
+def _listed(names: tuple[str, ...]) -> str:
+    return ", ".join(names[:NAMED]) + (", ..." if len(names) > NAMED else "")
 
 
 def lint(source: RankingSource, engine: Any = None) -> LintReport:
