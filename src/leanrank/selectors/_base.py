@@ -155,7 +155,7 @@ class Selector(_TransformsRankingData, SelectorMixin, BaseEstimator):  # type: i
                 f"{type(self).__name__} requires y to be passed, but the target y is None: there are no labels. "
                 "Call fit(X, y, qid=qid), or fit(data) with a RankingData."
             )
-        source = as_source(X, y, qid=qid, regroup=regroup, missing=missing)
+        source = as_source(X, y, qid=qid, regroup=regroup, missing=missing, owner=type(self).__name__)
         if isinstance(source, RankingData) and not missing:
             source.require_complete(type(self).__name__)
         self._set_input(source.feature_names, table=None if X is source else X)

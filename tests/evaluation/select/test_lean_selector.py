@@ -13,7 +13,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from leanrank import LeanSelector, Limits, QueryKFold, RankSVM, make_ranking, select
-from leanrank.errors import MissingValuesError, ParameterError
+from leanrank.errors import ParameterError
 
 DATA, _ = make_ranking(30, (6, 9), n_informative=2, n_redundant=1, n_noise=3, random_state=0)
 X, Y, QID = DATA.X, DATA.y, DATA.qid
@@ -60,15 +60,18 @@ def test_what_cannot_be_is_refused_by_name():
         lean(n_features_to_select=9).fit(DATA)
 
 
-def test_missing_values_go_to_rankers_that_take_them_alone():
+def test_missing_values_are_let_in_as_by_select():
     holes = X.copy()
     holes[::7, 1] = np.nan
-    with pytest.raises(MissingValuesError, match=r"NaN in feature '2', row 0"):
-        lean().fit(holes, Y, qid=QID)
-    lgb = pytest.importorskip("lightgbm")
-    ranker = lgb.LGBMRanker(n_estimators=3, num_leaves=4, n_jobs=1, verbose=-1)
-    fitted = LeanSelector(ranker, **{**SETTINGS, "methods": ["importance"]}, n_features_to_select=2)
-    assert fitted.fit(holes, Y, qid=QID).n_features_ == 2
+    fitted = lean().fit(holes, Y, qid=QID)
+    assert fitted.selection_.features == select(holes, RankSVM(), y=Y, qid=QID, progress=False, **SETTINGS).features
+    assert fitted.transform(holes).shape == (len(Y), fitted.n_features_)
+
+
+def test_data_to_stop_on_may_have_missing_values_where_the_others_have_none():
+    holes = X.copy()
+    holes[::7, 1] = np.nan
+    assert select(DATA, RankSVM(), valid=(holes, Y, QID), progress=False, **SETTINGS).n_features
 
 
 class Scoring(RankSVM):

@@ -6,12 +6,13 @@ from dataclasses import field
 from typing import Any, Self
 
 import numpy as np
+from sklearn.utils import Tags
 
 from leanrank._declared import declared
 from leanrank.data.door import in_memory
 from leanrank.data.ranking_data import RankingSource
 from leanrank.evaluation.select.answers import ANSWERS, RECOMMENDED
-from leanrank.evaluation.select.run import default_ranker, select
+from leanrank.evaluation.select.run import select
 from leanrank.evaluation.select.selection import Selection
 from leanrank.selectors._base import Selector
 from leanrank.selectors.limits import Limits
@@ -98,11 +99,16 @@ class LeanSelector(Selector):
         ----------
         X, y, qid, regroup
             As in every selector: documents by features, labels, the query of each row, whether to bring the rows of a
-            query together. RankingData and sources carry labels and queries themselves.
+            query together. RankingData and sources carry labels and queries themselves. Missing values are let in, as
+            by `select`.
         """
-        missing = default_ranker(self.ranker).takes_missing
-        self._learn(self._fit(self._source(X, y, qid, regroup=regroup, missing=missing)))
+        self._learn(self._fit(self._source(X, y, qid, regroup=regroup, missing=True)))
         return self
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags
 
     def _check_parameters(self) -> None:
         self._require_one_of("answer", ANSWERS)
