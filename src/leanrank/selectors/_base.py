@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -17,8 +17,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from leanrank._notebook import Table, card
 from leanrank.data.door import as_source, is_source
-from leanrank.data.mapped_source import MappedSource
-from leanrank.data.parquet.scan import ParquetSource
+from leanrank.data.mapped_source import with_features
 from leanrank.data.ranking_data import RankingData, RankingSource
 from leanrank.errors import DataError, ParameterError, is_whole, require, require_one_of
 from leanrank.selectors.column_limits import ColumnLimits
@@ -31,16 +30,6 @@ from leanrank.selectors.selection_record import selection_record
 def _is(kind: type, value: Any) -> bool:
     """Whether `value` is a number of this kind; True and False are no numbers here."""
     return isinstance(value, kind) and not isinstance(value, bool)
-
-
-@dataclass(frozen=True, eq=False)
-class _Kept:
-    """A block's features of this mask: all of a selector that reading a source elsewhere needs."""
-
-    support: NDArray[np.bool_]
-
-    def __call__(self, block: RankingData) -> RankingData:
-        return block.subset(self.support)
 
 
 class _TransformsRankingData:
@@ -74,9 +63,7 @@ class _TransformsRankingData:
             )
         if not support.any():
             raise DataError(f"{type(self).__name__} selected no feature, so there is nothing to transform to.")
-        if isinstance(X, (RankingData, ParquetSource)):
-            return X.subset(support)
-        return MappedSource(X, _Kept(support), tuple(names[j] for j in np.flatnonzero(support)))
+        return with_features(X, support)
 
     def fit_transform(self, X: Any, y: Any = None, *, qid: Any = None, regroup: bool = False, **fit_params: Any) -> Any:
         """`fit`, then `transform` of the same table."""

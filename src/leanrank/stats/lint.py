@@ -15,6 +15,7 @@ from leanrank.engines.fold import fold
 from leanrank.kernels.column_hashes import hash_rows
 from leanrank.metrics import metric
 from leanrank.stats.copies import ColumnHashes, bits_of, equal_keys
+from leanrank.stats.id_like import Numbering
 
 #: A feature is suspected of leaking the label when its own NDCG@10 is this near to 1 ...
 LEAK_NDCG = 0.98
@@ -77,7 +78,8 @@ def _listed(names: tuple[str, ...]) -> str:
 
 
 def lint(source: RankingSource, engine: Any = None) -> LintReport:
-    """Look for constant, duplicate, missing and leaking features, and for queries that cannot teach anything.
+    """Look for constant, duplicate, missing and leaking features, for ids and positions that are no features, and for
+    queries that cannot teach anything.
 
     Duplicates are found by 64-bit hashes of the columns, so one pass is enough whatever the size of the data.
 
@@ -112,6 +114,7 @@ class _Partial:
     single: list[str]
     twins: list[str]
     n_twins: int
+    numbering: Numbering
 
 
 class Lint:
@@ -145,6 +148,7 @@ class Lint:
             single=ids[block.query_sizes == 1].tolist(),
             twins=ids[has_twins].tolist(),
             n_twins=n_twins,
+            numbering=Numbering.of(block, X),
         )
 
     def merge(self, a: _Partial, b: _Partial) -> _Partial:
@@ -201,6 +205,11 @@ def _feature_findings(p: _Partial, names: tuple[str, ...]) -> list[Finding]:
     if rounded.size:
         text = "beyond 2^53, where whole numbers are rounded to the nearest double: a hash, a time or an identifier?"
         say("large numbers", text, rounded)
+    positions, identifiers = p.numbering.positions(), p.numbering.identifiers(names)
+    if positions.size:
+        say("position", "counts the documents of every query: where they stood in a list? Leave it out", positions)
+    if identifiers.size:
+        say("identifier", "whole numbers that never repeat in a query: the id of a document? Leave it out", identifiers)
     leaks = _leaks(p, ranks)
     if leaks.size:
         best = p.ndcg[:, leaks].max() / p.judged

@@ -10,6 +10,7 @@ from leanrank.errors import UnknownNameError
 from leanrank.evaluation.records import in_library
 
 if TYPE_CHECKING:
+    from leanrank.evaluation.select.answers import Answer
     from leanrank.evaluation.select.selection import Selection
 
 #: What `Selection.to_frame` makes a frame of.
@@ -30,7 +31,7 @@ def html_of(selection: Selection) -> str:
     }
     kept = [[i + 1, name, f"{share[name]:.0%}" if name in share else ""] for i, name in enumerate(selection.features)]
     answers = [
-        [answer.name, answer.k, answer.method, _signed(answer.estimate), "yes" if answer.proven else "no"]
+        [answer.name, answer.k, answer.method, _signed(answer.estimate), _proven(answer)]
         for answer in selection.answers.values()
     ]
     metric = selection.settings["metric_name"].upper()
@@ -93,6 +94,10 @@ def _answers(selection: Selection) -> list[dict[str, Any]]:
         }
         for answer in selection.answers.values()
     ]
+
+
+def _proven(answer: Answer) -> str:
+    return "" if answer.is_everything else "yes" if answer.proven else "no"
 
 
 def _signed(estimate: dict[str, float]) -> str:
