@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 import warnings
 from pathlib import Path
@@ -13,6 +14,10 @@ from hypothesis import settings
 # How long an example takes says something of the machine, nothing of the code.
 settings.register_profile("any machine", deadline=None)
 settings.load_profile("any machine")
+
+# A shell starts jobs in the background with Ctrl-C ignored, and so would be all programs that tests interrupt.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 _ROOT = Path(__file__).resolve().parent.parent
 

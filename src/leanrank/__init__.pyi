@@ -28,6 +28,7 @@ from leanrank.evaluation.cross_validation import cross_validate as cross_validat
 from leanrank.evaluation.protocol import Protocol as Protocol
 from leanrank.evaluation.select.diff import Diff as Diff
 from leanrank.evaluation.select.diff import diff as diff
+from leanrank.evaluation.select.lean_selector import LeanSelector as LeanSelector
 from leanrank.evaluation.select.run import select as select
 from leanrank.evaluation.select.saved_selection import load_selection as load_selection
 from leanrank.evaluation.select.selection import Selection as Selection

@@ -58,7 +58,28 @@ def require_one_of(owner: object, **choices: tuple[str, ...]) -> None:
 
 
 class MissingValuesError(DataError):
-    """Missing values (NaN) reached a method that cannot take them."""
+    """Missing values (NaN) reached a method that cannot take them.
+
+    Attributes
+    ----------
+    where : str or None
+        The feature, row and query of the first one, where they are known.
+    """
+
+    where: str | None = None
+
+    @classmethod
+    def at(cls, where: str, owner: str | None = None) -> MissingValuesError:
+        """What refuses the value there: the method `owner`, or a door that may be told that NaN is meant (None).
+
+        >>> print(MissingValuesError.at("feature 'age', row 3", "GAS"))
+        NaN in feature 'age', row 3: GAS cannot take missing values. Fill or drop them first.
+        """
+        meant = "pass missing=True if NaN stands for a missing value."
+        refused = f"{owner} cannot take missing values. Fill or drop them first."
+        error = cls(f"NaN in {where}: {meant if owner is None else refused}", owner=owner)
+        error.where = where
+        return error
 
 
 class UnknownNameError(LeanRankError):

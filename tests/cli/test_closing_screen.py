@@ -58,7 +58,10 @@ def test_it_says_what_to_ship_and_what_the_risk_is():
     assert lines[5] == f"Ship: {', '.join(r.features)}."
     verb = "lose" if e["mean"] < 0 else "gain"
     assert lines[6].startswith(f"Risk: It is expected to {verb} {abs(e['mean']):.4f} NDCG@10 on other queries, and may")
-    assert any(line.startswith("Why:  the smallest set as good as the best of those that 100 queries show to lose") for line in lines)
+    assert any(
+        line.startswith("Why:  the smallest set as good as the best of those that 100 queries show to lose")
+        for line in lines
+    )
     assert any("0.002 needs about" in line for line in lines)
     path = [line.split() for line in lines[-len(selection.walked) :]]
     assert [int(row[0]) for row in path] == [point.k for point in selection.walked]

@@ -77,7 +77,9 @@ def test_a_selection_whose_names_are_none(answered, tmp_path):
 @pytest.mark.parametrize("text", ["[" * 100_000, '{"format": NaN}', '{"a":' * 500 + "1" + "}" * 500])
 def test_a_selection_that_is_no_json_of_ours(tmp_path, text):
     (tmp_path / "features.json").write_text(text)
-    with pytest.raises(DataError, match=r"features\.json: not a selection.*(not JSON|its JSON is nested more than 100 deep)"):
+    with pytest.raises(
+        DataError, match=r"features\.json: not a selection.*(not JSON|its JSON is nested more than 100 deep)"
+    ):
         load_selection(tmp_path / "features.json")
 
 

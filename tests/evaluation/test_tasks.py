@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import signal
 import subprocess
@@ -213,3 +214,46 @@ def test_what_cannot_be_sent():
             runner.run(lambda shared, task, needs: 1, None, [{"n": 1}])
         with pytest.raises(ParameterError, match="'n_jobs' parameter of compare must be >= 1"):
             Tasks(journal, n_jobs=0, owner="compare")
+
+
+def times_ten(shared, task, needs):
+    return 10 * task["n"]
+
+
+def test_a_callback_hears_of_every_task_once_and_of_those_from_the_journal(tmp_path):
+    path, heard = tmp_path / "journal.sqlite", []
+    for _ in range(2):
+        with Journal(path, {}) as journal, Tasks(journal, callback=heard.append) as tasks:
+            tasks.run(times_ten, None, [{"n": 1}, {"n": 2}, {"n": 1}], title="products")
+    assert [(one.stage, one.task["n"], one.result, one.reused) for one in heard] == [
+        ("products", 1, 10, False),
+        ("products", 2, 20, False),
+        ("products", 1, 10, True),
+        ("products", 2, 20, True),
+    ]
+
+
+def test_what_is_finished_is_kept_when_a_callback_raises(tmp_path):
+    def tired(finished):
+        raise RuntimeError("enough")
+
+    with Journal(tmp_path / "journal.sqlite", {}) as journal:
+        with Tasks(journal, callback=tired) as tasks, pytest.raises(RuntimeError, match="enough"):
+            tasks.run(times_ten, None, [{"n": 1}, {"n": 2}])
+        assert journal.get({"n": 1}) == 10
+
+
+def test_a_callback_that_cannot_be_called_is_refused():
+    with pytest.raises(ParameterError, match="The 'callback' parameter of select must be a callable"):
+        Tasks(Journal(None, {}), callback=3, owner="select")
+
+
+def test_steps_are_logged_at_info_and_tasks_at_debug(caplog):
+    with caplog.at_level(logging.DEBUG, logger="leanrank"), Tasks(Journal(None, {})) as tasks:
+        tasks.run(times_ten, None, [{"task": "product", "n": 1}], title="products")
+    assert {record.name.partition(".")[0] for record in caplog.records} == {"leanrank"}
+    steps = [record.getMessage() for record in caplog.records if record.levelno == logging.INFO]
+    assert steps[0] == "products: 1 tasks, 0 of them done before"
+    assert steps[1].startswith("products: finished in ")
+    (one,) = [record.getMessage() for record in caplog.records if record.levelno == logging.DEBUG]
+    assert one.startswith("products: product (n 1): ")

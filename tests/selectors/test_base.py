@@ -158,8 +158,10 @@ def test_missing_values_are_refused():
     data = RankingData(X, DATA.y, DATA.query_ptr, missing=True)
     with pytest.raises(MissingValuesError, match="GAS cannot take missing values: feature '3'"):
         GAS().fit(data)
-    with pytest.raises(MissingValuesError, match="NaN in feature '3', row 3"):
+    hint = r"NaN in feature '3', row 3 \(query .*\): GAS cannot take missing values\. Fill or drop them first\.$"
+    with pytest.raises(MissingValuesError, match=hint) as error:
         GAS().fit(X, DATA.y, qid=DATA.qid)
+    assert error.value.owner == "GAS"
 
 
 def test_what_is_forgotten_is_named():

@@ -62,7 +62,11 @@ def test_relevance_mrmr_is_mrmr_on_another_relevance(relevance):
 @pytest.mark.parametrize("wanted", [2, 4, None])
 def test_filtered_rfe_is_a_filter_then_elimination(by, wanted):
     known = Parts()
-    filtered = np.argsort(-known.share, kind="stable") if by == "importance" else MRMR(collapse=False).fit_graph(known.graph).order_
+    filtered = (
+        np.argsort(-known.share, kind="stable")
+        if by == "importance"
+        else MRMR(collapse=False).fit_graph(known.graph).order_
+    )
     first = np.sort(filtered[: 3 * (wanted or 20)])
     size = wanted if (wanted or len(first)) < len(first) else None  # down to the size asked for
     elimination = RankingRFE(n_features_to_select=size, step=STEP).fit(DATA.subset(first))

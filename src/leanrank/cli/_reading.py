@@ -32,6 +32,10 @@ class Reading:
     label: Annotated[str | None, typer.Option(help="CSV, Parquet: the column of labels.")] = None
     qid: Annotated[str | None, typer.Option(help="CSV, Parquet: the column of query ids.")] = None
     comments: Annotated[str | None, typer.Option(help="CSV, Parquet: a column of texts to keep, not a feature.")] = None
+    only: Annotated[
+        str | None, typer.Option(help="Features to keep, by name or pattern: 'bm25*,tfidf*'. All by default.")
+    ] = None
+    drop: Annotated[str | None, typer.Option(help="Features to leave out, by name or pattern: doc_id,position.")] = None
     regroup: Annotated[bool, typer.Option(help="Bring rows of one query together where they are not adjacent.")] = False
 
     def given(self) -> dict[str, Any]:
@@ -51,14 +55,40 @@ class Reading:
 
         A feature that is 0 in every row need not be in a LETOR file: it is given the features up to `at_least`.
         """
+        data: RankingData = self._kept(self._whole(path, at_least))
+        return data
+
+    def read_numbered(self, path: Path, at_least: int = 0) -> tuple[RankingData, list[int]]:
+        """As `read`, and which columns the features are of all features of the file."""
+        whole = self._whole(path, at_least)
+        data: RankingData = self._kept(whole)
+        place = {name: j for j, name in enumerate(whole.feature_names)}
+        return data, [place[name] for name in data.feature_names]
+
+    def _whole(self, path: Path, at_least: int) -> RankingData:
+        """A judged file with all of its features."""
         from leanrank.data.reading import read
 
         _refuse_odd_name(path)
-        return read(path, **vars(self), at_least=at_least)
+        return read(path, **self._columns(), at_least=at_least)
+
+    def _columns(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name not in ("only", "drop")}
+
+    def _kept(self, source: RankingSource) -> Any:
+        """The source with the features that `only` and `drop` leave."""
+        only, drop = _listed(self.only), _listed(self.drop)
+        if not only and not drop:
+            return source
+        from leanrank.data.feature_patterns import kept_by
+        from leanrank.data.mapped_source import with_features
+
+        return with_features(source, kept_by(source.feature_names, only, drop))
 
     def read_like(self, path: Path, data: RankingData) -> RankingData:
         """Read another judged file with the features of `data`; what it has beside them is left out."""
-        other, wanted = self.read(path, at_least=data.n_features), list(data.feature_names)
+        wanted = list(data.feature_names)
+        other = self._whole(path, at_least=max(data.n_features, largest_number(wanted)))
         if list(other.feature_names) == wanted:
             return other
         known = set(other.feature_names)
@@ -91,16 +121,17 @@ class Reading:
         from leanrank.selectors.chosen_features import read_names
 
         wanted, n_among = read_names(features)
-        data = self.read(path, at_least=largest_number(wanted))
+        data, places = self.read_numbered(path, at_least=largest_number(wanted))
         columns = sorted(columns_of(data, wanted, "the selection", n_among).tolist())
-        return data.subset(columns), columns
+        return data.subset(columns), [places[j] for j in columns]
 
     def scan(self, path: Path, n_features: int | None = None) -> RankingSource:
         """A judged file as a source for an engine, block by block where the format allows; LETOR's `n_features`."""
         from leanrank.data.reading import scan
 
         _refuse_odd_name(path)
-        return scan(path, **vars(self), n_features=n_features)
+        source: RankingSource = self._kept(scan(path, **self._columns(), n_features=n_features))
+        return source
 
     def sample(self, path: Path, memory: str | int | None, seed: int) -> QuerySample:
         """All of a judged file or, with a limit or where it is too large, as many whole queries as memory allows."""
@@ -132,6 +163,10 @@ def _refuse_odd_name(path: Path) -> None:
 
         if format_of(path) != "letor":
             raise DataError(f"{path}: the name of a table must be text in UTF-8: rename the file.") from None
+
+
+def _listed(text: str | None) -> list[str]:
+    return [part.strip() for part in (text or "").split(",") if part.strip()]
 
 
 def largest_number(names: Iterable[str]) -> int:

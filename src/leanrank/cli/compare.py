@@ -109,6 +109,8 @@ def _print(comparison: Any, metric: str | None, table: Path | None, *, as_json: 
 def _source(path: Path, reading: Reading) -> Any:
     """A folder with LETOR's folds as it is; anything else is read."""
     if path.is_dir() and not any(path.rglob("*.parquet")):
+        if reading.only or reading.drop:
+            raise ParameterError("--only and --drop belong to a file: a folder of LETOR's folds is taken as it is.")
         return path
     return reading.read(path)
 

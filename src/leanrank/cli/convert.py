@@ -98,9 +98,9 @@ def _format(output: Path, to: str | None) -> str:
 def _read(file: Path, features: Path | None, reading: Reading) -> tuple[RankingData, list[int]]:
     """The data with the wanted features, in the order of the file, and their numbers in it."""
     if features is None:
-        data = reading.read(file)
-        return data, list(range(1, data.n_features + 1))
-    data, columns = reading.read_chosen(file, features)
+        data, columns = reading.read_numbered(file)
+    else:
+        data, columns = reading.read_chosen(file, features)
     return data, [column + 1 for column in columns]
 
 

@@ -109,7 +109,7 @@ def data_again(selection: Selection) -> tuple[RankingData | None, str]:
     where = source.get("data")
     if where is None:
         return None, "Name the data with --data FILE to have them in the report."
-    named = {name: source.get(name) for name in ("label", "qid", "comments")}
+    named = {name: source.get(name) for name in ("label", "qid", "comments", "only", "drop")}
     try:
         data = _judged(Reading(**named, regroup=bool(source.get("regroup"))), Path(where), selection)
     except (LeanRankError, OSError):

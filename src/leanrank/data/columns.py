@@ -121,9 +121,18 @@ def numeric_matrix(frame: nw.DataFrame[Any], names: Sequence[str], dtype: Any = 
 
 
 def check_values(
-    X: Any, names: Sequence[str], *, missing: bool, query_of: Callable[[int], Any] | None = None, first_row: int = 0
+    X: Any,
+    names: Sequence[str],
+    *,
+    missing: bool,
+    query_of: Callable[[int], Any] | None = None,
+    first_row: int = 0,
+    owner: str | None = None,
 ) -> None:
-    """Refuse infinity, and NaN unless `missing`, with the feature, the row (from `first_row` on) and the query."""
+    """Refuse infinity, and NaN unless `missing`, with the feature, the row (from `first_row` on) and the query.
+
+    `owner` is the method that cannot take NaN, where it is not the caller who may say `missing`.
+    """
     values = X.data if sp.issparse(X) else X
     with np.errstate(over="ignore", invalid="ignore"):
         if np.isfinite(np.sum(values, dtype=np.float64)):  # one pass, no temporary
@@ -139,7 +148,7 @@ def check_values(
         row, j = (int(i) for i in at)
     where = f"feature {names[j]!r}, row {row + first_row}" + ("" if query_of is None else f" (query {query_of(row)})")
     if np.isnan(value):
-        raise MissingValuesError(f"NaN in {where}: pass missing=True if NaN stands for a missing value.")
+        raise MissingValuesError.at(where, owner)
     raise DataError(f"{value} in {where}: feature values must be finite. Clip or drop it first.")
 
 

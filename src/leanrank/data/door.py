@@ -11,11 +11,17 @@ import scipy.sparse as sp
 from leanrank.data.columns import as_frame, check_values, id_column, label_column, numeric_matrix
 from leanrank.data.grouping import query_offsets
 from leanrank.data.ranking_data import Matrix, RankingData, RankingSource, concatenate
-from leanrank.errors import DataError
+from leanrank.errors import DataError, MissingValuesError
 
 
 def as_ranking_data(
-    X: Any, y: Any = None, *, qid: Any = None, regroup: bool = False, missing: bool = False
+    X: Any,
+    y: Any = None,
+    *,
+    qid: Any = None,
+    regroup: bool = False,
+    missing: bool = False,
+    owner: str | None = None,
 ) -> RankingData:
     """Turn what `fit` was given into RankingData.
 
@@ -31,6 +37,8 @@ def as_ranking_data(
         Bring the rows of a query together (stable) where they are not adjacent, rather than refuse.
     missing : bool
         Whether NaN and null stand for missing values, rather than being refused.
+    owner : str, optional
+        The method that cannot take missing values, for the error; without one, the error tells of `missing`.
 
     Examples
     --------
@@ -61,18 +69,30 @@ def as_ranking_data(
     if order is not None:
         if labels.shape != (n,):
             raise DataError(f"Labels and documents must correspond: y has shape {labels.shape}, X has {n:,} rows.")
-        check_values(matrix, names or _counted(matrix.shape[1]), missing=missing)  # rows as the caller counts them
+        named = names or _counted(matrix.shape[1])
+        check_values(matrix, named, missing=missing, owner=owner)  # rows as the caller counts them
         matrix, labels = matrix[order], labels[order]
     assert query_ids is not None
-    return RankingData(matrix, labels, query_ptr, query_ids, names or (), missing=missing)
+    try:
+        return RankingData(matrix, labels, query_ptr, query_ids, names or (), missing=missing)
+    except MissingValuesError as error:
+        raise MissingValuesError.at(error.where or "X", owner) from None
 
 
-def as_source(X: Any, y: Any = None, *, qid: Any = None, regroup: bool = False, missing: bool = False) -> RankingSource:
+def as_source(
+    X: Any,
+    y: Any = None,
+    *,
+    qid: Any = None,
+    regroup: bool = False,
+    missing: bool = False,
+    owner: str | None = None,
+) -> RankingSource:
     """As `as_ranking_data`, but a RankingSource (a scanned file, say) passes unchanged."""
     if is_source(X):
         _nothing_beside(X, y, qid)
         return X
-    return as_ranking_data(X, y, qid=qid, regroup=regroup, missing=missing)
+    return as_ranking_data(X, y, qid=qid, regroup=regroup, missing=missing, owner=owner)
 
 
 def in_memory(source: RankingSource) -> RankingData:
@@ -102,7 +122,7 @@ def feature_matrix(
         matrix, names = X.X, X.feature_names
     else:
         matrix, names = _matrix(X)
-        check_values(matrix, names or _counted(matrix.shape[1]), missing=missing)
+        check_values(matrix, names or _counted(matrix.shape[1]), missing=missing, owner=owner)
     if feature_names is None:
         return matrix, names or _counted(matrix.shape[1])
     wanted = tuple(feature_names)

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from leanrank.data.partitions import PartitionedSource
 from leanrank.data.ranking_data import BLOCK_ROWS, RankingData, RankingSource
@@ -50,3 +54,20 @@ class MappedSource:
         """Parts of the source, changed where they are read; None if it cannot be cut."""
         parts = self.source.partitions(n) if isinstance(self.source, PartitionedSource) else None
         return None if parts is None else [replace(self, source=part) for part in parts]
+
+
+@dataclass(frozen=True, eq=False)
+class _Kept:
+    """A block's features of this mask: all that reading a source elsewhere needs."""
+
+    mask: NDArray[np.bool_]
+
+    def __call__(self, block: RankingData) -> RankingData:
+        return block.subset(self.mask)
+
+
+def with_features(source: RankingSource, mask: NDArray[np.bool_]) -> Any:
+    """The source with the features of this mask: RankingData of RankingData; of Parquet, other columns are not read."""
+    if hasattr(source, "subset"):
+        return source.subset(mask)
+    return MappedSource(source, _Kept(mask), tuple(source.feature_names[j] for j in np.flatnonzero(mask)))

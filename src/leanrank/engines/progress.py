@@ -1,4 +1,4 @@
-"""One progress bar for everything that takes long: on a terminal, never in a pipe."""
+"""One progress bar for everything that takes long: on a terminal or in a notebook, never in a pipe."""
 
 from __future__ import annotations
 
@@ -10,13 +10,15 @@ from datetime import timedelta
 from typing import Any, Self, TypeAlias
 
 from leanrank.data.ranking_data import RankingData, RankingSource
+from leanrank.engines.notebook_bar import NotebookBar, in_notebook
 
 #: Called with how much was done, and what to say of it if that changed.
 Advance: TypeAlias = Callable[..., None]
 
 
 class ProgressBar:
-    """Counts what is done, stage by stage, on standard error; nothing unless `shown` and a terminal is watching.
+    """Counts what is done, stage by stage, on standard error or in a notebook; nothing unless `shown` and
+    a terminal or a notebook is watching.
 
     >>> with ProgressBar(shown=False) as bar:
     ...     bar.stage("paths", 2)
@@ -30,7 +32,10 @@ class ProgressBar:
         self._planned = False
 
     def __enter__(self) -> Self:
-        if self._shown:
+        if self._shown and in_notebook():
+            self._bar = NotebookBar()
+            self._bar.start()
+        elif self._shown:
             from rich.console import Console
             from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
             from rich.text import Text
@@ -101,5 +106,5 @@ def watched_blocks(source: RankingSource, block_rows: int, *, shown: bool) -> It
 
 
 def is_watched() -> bool:
-    """Whether a person sees what goes to the error stream."""
-    return sys.stderr.isatty()
+    """Whether a person sees what goes to the error stream, or the output of a cell."""
+    return sys.stderr.isatty() or in_notebook()

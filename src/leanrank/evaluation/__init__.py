@@ -10,6 +10,7 @@ __getattr__, __dir__, __all__ = lazy(
         "CrossValidation": "leanrank.evaluation.records",
         "Drift": "leanrank.evaluation.shadow.drift",
         "FeatureDrift": "leanrank.evaluation.shadow.drift",
+        "FinishedTask": "leanrank.evaluation.finished_task",
         "FoldRecord": "leanrank.evaluation.records",
         "Journal": "leanrank.evaluation.journal",
         "Judged": "leanrank.evaluation.shadow.judging",

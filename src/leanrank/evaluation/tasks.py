@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+import time
 from collections import Counter, deque
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
@@ -14,10 +16,13 @@ from leanrank.engines.fold import engine_for
 from leanrank.engines.progress import ProgressBar
 from leanrank.errors import EngineError, LeanRankError, ParameterError
 from leanrank.evaluation.clock import Clock
+from leanrank.evaluation.finished_task import Callback, FinishedTask
 from leanrank.evaluation.journal import Journal, Task, key_of
 from leanrank.evaluation.pace import Trainings
 from leanrank.kernels._threads import default_threads
 
+#: Steps are told at INFO, each task at DEBUG.
+_log = logging.getLogger(__name__)
 #: A task whose worker is lost this often is not tried again.
 _LOSSES = 3
 
@@ -43,6 +48,9 @@ class Tasks:
         Whose parameter `n_jobs` is, for the error.
     clock : Clock, optional
         When to stop, and what to say of the time; without one, tasks take as long as they take.
+    callback : callable, optional
+        Called with a `FinishedTask` for every task that is done or was in the journal, here, one at a time. What it
+        raises ends the run; what is finished is kept.
 
     Attributes
     ----------
@@ -68,12 +76,16 @@ class Tasks:
         progress: bool = False,
         owner: str = "Tasks",
         clock: Clock | None = None,
+        callback: Callback | None = None,
     ) -> None:
+        if callback is not None and not callable(callback):
+            raise ParameterError.of(owner, "callback", "a callable that takes a finished task, or None", callback)
         if n_jobs is None:
             n_jobs = default_threads()
         if n_jobs < 1:
             raise ParameterError.of(owner, "n_jobs", ">= 1", n_jobs)
         self.journal = journal
+        self._callback = callback
         self.n_jobs = n_jobs
         self.computed = self.reused = 0
         engine = None if engine is None else engine_for(engine)
@@ -126,12 +138,14 @@ class Tasks:
                 self.clock.spare(self._work_of(task))  # planned as another
             distinct[key] = task
         self._bar.stage(title, len(distinct))
+        begin = time.perf_counter()
         results: dict[str, Any] = {}
         for key, task in distinct.items():
             if (result := self.journal.get(task)) is not None:
                 results[key] = result
                 self.reused += 1
                 self._count(key, task)
+                self._tell(FinishedTask(title, task, result, None))
         refused: dict[str, LeanRankError] = {}
 
         def keep(key: str, outcome: Outcome) -> None:
@@ -145,10 +159,14 @@ class Tasks:
                 self.computed += 1
                 results[key] = result
             self._count(key, distinct[key], seconds)
+            if key in results:
+                self._tell(FinishedTask(title, distinct[key], result, seconds))
 
         absent = {key: task for key, task in distinct.items() if key not in results}
+        _log.info("%s: %d tasks, %d of them done before", title, len(distinct), len(results))
         if absent:
             self._compute(work, context, absent, needs, keep, optional=optional)
+            _log.info("%s: finished in %.1f s", title, time.perf_counter() - begin)
         if failed is not None:
             failed += [(distinct[key], refused[key]) for key in distinct if key in refused]
         return [results.get(key_of(task)) for task in tasks]
@@ -215,6 +233,14 @@ class Tasks:
                 self.clock.done(self._work_of(task), seconds)
             if (left := self.clock.left) is not None:
                 self._bar.at(self.clock.share, left)
+
+    def _tell(self, finished: FinishedTask) -> None:
+        """Log a task and call back with it; a callback that raises is not called again, so that the rest is kept."""
+        _log.debug("%s: %s", finished.stage, finished)
+        callback, self._callback = self._callback, None
+        if callback is not None:
+            callback(finished)
+            self._callback = callback
 
     def close(self) -> None:
         """End threads, processes and the bar; let a cluster forget what was shared."""

@@ -233,7 +233,7 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
         )
 
     def _door(self, X: Any, y: Any, qid: Any, *, regroup: bool) -> RankingData:
-        data = in_memory(as_source(X, y, qid=qid, regroup=regroup, missing=self.takes_missing))
+        data = in_memory(as_source(X, y, qid=qid, regroup=regroup, missing=self.takes_missing, owner=self._title))
         return data if self.takes_missing else data.require_complete(self._title)
 
     def _features(self, X: Any) -> Any:

@@ -37,7 +37,7 @@ def eval_source(eval_set: Any, learner: Any, *, regroup: bool = False, missing: 
     if len(parts) != 3:
         raise DataError(f"eval_set must be a RankingData or a tuple (X, y, qid). Got {len(parts)} parts.")
     X, y, qid = parts
-    source = as_source(X, y, qid=qid, regroup=regroup, missing=missing)
+    source = as_source(X, y, qid=qid, regroup=regroup, missing=missing, owner=type(learner).__name__)
     names = tuple(source.feature_names)
     if len(names) != learner.n_features_in_:
         raise DataError(f"eval_set has {len(names)} features, the training data {learner.n_features_in_}.")

@@ -199,7 +199,7 @@ class RCDR(_TransformsRankingData, _Projection):
         self._check_parameters()
         if y is None and not is_source(X):
             raise DataError("RCDR requires y to be passed, but the target y is None: call fit(X, y, qid=qid).")
-        source = as_source(X, y, qid=qid, regroup=regroup)
+        source = as_source(X, y, qid=qid, regroup=regroup, owner=type(self).__name__)
         if X is source:
             self.n_features_in_ = len(source.feature_names)
             self.feature_names_in_ = np.array(source.feature_names, dtype=object)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -15,9 +15,9 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from leanrank._notebook import Table, card
 from leanrank.data.door import as_source, is_source
-from leanrank.data.mapped_source import MappedSource
-from leanrank.data.parquet.scan import ParquetSource
+from leanrank.data.mapped_source import with_features
 from leanrank.data.ranking_data import RankingData, RankingSource
 from leanrank.errors import DataError, ParameterError, is_whole, require, require_one_of
 from leanrank.selectors.column_limits import ColumnLimits
@@ -30,16 +30,6 @@ from leanrank.selectors.selection_record import selection_record
 def _is(kind: type, value: Any) -> bool:
     """Whether `value` is a number of this kind; True and False are no numbers here."""
     return isinstance(value, kind) and not isinstance(value, bool)
-
-
-@dataclass(frozen=True, eq=False)
-class _Kept:
-    """A block's features of this mask: all of a selector that reading a source elsewhere needs."""
-
-    support: NDArray[np.bool_]
-
-    def __call__(self, block: RankingData) -> RankingData:
-        return block.subset(self.support)
 
 
 class _TransformsRankingData:
@@ -73,9 +63,7 @@ class _TransformsRankingData:
             )
         if not support.any():
             raise DataError(f"{type(self).__name__} selected no feature, so there is nothing to transform to.")
-        if isinstance(X, (RankingData, ParquetSource)):
-            return X.subset(support)
-        return MappedSource(X, _Kept(support), tuple(names[j] for j in np.flatnonzero(support)))
+        return with_features(X, support)
 
     def fit_transform(self, X: Any, y: Any = None, *, qid: Any = None, regroup: bool = False, **fit_params: Any) -> Any:
         """`fit`, then `transform` of the same table."""
@@ -154,7 +142,7 @@ class Selector(_TransformsRankingData, SelectorMixin, BaseEstimator):  # type: i
                 f"{type(self).__name__} requires y to be passed, but the target y is None: there are no labels. "
                 "Call fit(X, y, qid=qid), or fit(data) with a RankingData."
             )
-        source = as_source(X, y, qid=qid, regroup=regroup, missing=missing)
+        source = as_source(X, y, qid=qid, regroup=regroup, missing=missing, owner=type(self).__name__)
         if isinstance(source, RankingData) and not missing:
             source.require_complete(type(self).__name__)
         self._set_input(source.feature_names, table=None if X is source else X)
@@ -306,6 +294,18 @@ class Selector(_TransformsRankingData, SelectorMixin, BaseEstimator):  # type: i
 
     def _first(self, size: int) -> NDArray[np.int64]:
         return self.order_[:size]
+
+    def _repr_html_(self) -> str:
+        """A card of the features in order; of one that is not fitted, its parameters alone."""
+        if not hasattr(self, "support_"):
+            return card(repr(self))
+        names, facts = self._names(), {"selected": f"{len(self.selected_)} of {self.n_features_in_} features"}
+        by_feature = {step["feature"]: step for step in self.trace_}
+        rows = [[i + 1, names[j], by_feature.get(int(j), {}).get("reason")] for i, j in enumerate(self.selected_)]
+        return card(repr(self), facts, [Table(["", "feature", "why"], rows)])
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
+        return {"text/plain": repr(self), "text/html": self._repr_html_()}
 
     def to_dict(self) -> dict[str, Any]:
         """The selection as plain values for JSON: names, ids, order, scores, trace, parameters, version."""

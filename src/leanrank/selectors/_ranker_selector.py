@@ -10,6 +10,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
+from sklearn.utils import Tags
 
 from leanrank.data.arrangement import Arrangement
 from leanrank.data.door import in_memory
@@ -177,6 +178,11 @@ class RankerSelector(Selector):
         source = self._source(X, y, qid, regroup=regroup, missing=ranker.takes_missing)
         self._learn(self._fit_held_out(source, ranker, self._held_out(eval_set, ranker, regroup=regroup)))
         return self
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = self._new_ranker().takes_missing
+        return tags
 
     def _search(self, bench: Bench) -> Path:
         """The path over the features of the bench."""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from leanrank._notebook import Table, card
 from leanrank._optional import require
 from leanrank.data.ranking_data import RankingSource
 from leanrank.engines.fold import Engine, fold_partials
@@ -190,6 +191,10 @@ class FeatureGraph:
 
         return heatmap(self)
 
+    def plot_heatmap(self) -> altair.Chart:
+        """As `heatmap`, under the name that the charts of a selection have."""
+        return self.heatmap()
+
     def draw(self, n_clusters: int | None = None, sigma: float | None = None) -> altair.LayerChart:
         """The graph as a chart: like features near each other, size by importance, colour by cluster."""
         from leanrank.stats.graph_charts import draw
@@ -208,6 +213,21 @@ class FeatureGraph:
         from leanrank.stats.graph_file import load_graph
 
         return load_graph(Path(path))
+
+    def _repr_html_(self) -> str:
+        order = np.argsort(-self.importance, kind="stable").tolist()
+        title = f"FeatureGraph: {self.n_features:,} features" + (f", {self.n_queries:,} queries" * bool(self.n_queries))
+        facts = {
+            "computed": _described(self.computed_with) if self.computed_with else None,
+            "constant": ", ".join(self.feature_names[j] for j in np.flatnonzero(self.constant)[:10]),
+        }
+        nodes = [[self.feature_names[j], float(self.importance[j]), float(self.importance_std[j])] for j in order]
+        pairs = [list(pair) for pair in self.strongest_pairs(10)]
+        tables = [
+            Table(["feature", "importance", "deviation over queries"], nodes),
+            Table(["feature", "most alike", "similarity"], pairs),
+        ]
+        return card(title, facts, tables)
 
     def __repr__(self) -> str:
         order = np.argsort(-self.importance, kind="stable")[:5]

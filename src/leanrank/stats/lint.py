@@ -9,11 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from leanrank._notebook import Table, card
 from leanrank.data.ranking_data import RankingData, RankingSource
 from leanrank.engines.fold import fold
 from leanrank.kernels.column_hashes import hash_rows
 from leanrank.metrics import metric
 from leanrank.stats.copies import ColumnHashes, bits_of, equal_keys
+from leanrank.stats.id_like import Numbering
 
 #: A feature is suspected of leaking the label when its own NDCG@10 is this near to 1 ...
 LEAK_NDCG = 0.98
@@ -59,9 +61,25 @@ class LintReport:
         """Plain values, as `leanrank lint --json` prints them."""
         return {**asdict(self), "ok": self.ok}
 
+    def _repr_html_(self) -> str:
+        facts = {
+            "labels": ", ".join(f"{label}: {count:,}" for label, count in self.labels.items()),
+            "documents per query": ", ".join(f"{name} {value:g}" for name, value in self.documents_per_query.items()),
+            "missing values": f"{self.missing_values:,}" if self.missing_values else None,
+        }
+        rows = [[f.severity, f.kind, f.message, _listed(f.features or f.queries)] for f in self.findings]
+        title = f"{self.n_rows:,} documents, {self.n_queries:,} queries, {self.n_features:,} features: "
+        title += "no warning" if self.ok else f"{sum(f.severity == 'warning' for f in self.findings)} warnings"
+        return card(title, facts, [Table(["", "finding", "what it is", "where"], rows)])
+
+
+def _listed(names: tuple[str, ...]) -> str:
+    return ", ".join(names[:NAMED]) + (", ..." if len(names) > NAMED else "")
+
 
 def lint(source: RankingSource, engine: Any = None) -> LintReport:
-    """Look for constant, duplicate, missing and leaking features, and for queries that cannot teach anything.
+    """Look for constant, duplicate, missing and leaking features, for ids and positions that are no features, and for
+    queries that cannot teach anything.
 
     Duplicates are found by 64-bit hashes of the columns, so one pass is enough whatever the size of the data.
 
@@ -96,6 +114,7 @@ class _Partial:
     single: list[str]
     twins: list[str]
     n_twins: int
+    numbering: Numbering
 
 
 class Lint:
@@ -129,6 +148,7 @@ class Lint:
             single=ids[block.query_sizes == 1].tolist(),
             twins=ids[has_twins].tolist(),
             n_twins=n_twins,
+            numbering=Numbering.of(block, X),
         )
 
     def merge(self, a: _Partial, b: _Partial) -> _Partial:
@@ -185,6 +205,11 @@ def _feature_findings(p: _Partial, names: tuple[str, ...]) -> list[Finding]:
     if rounded.size:
         text = "beyond 2^53, where whole numbers are rounded to the nearest double: a hash, a time or an identifier?"
         say("large numbers", text, rounded)
+    positions, identifiers = p.numbering.positions(), p.numbering.identifiers(names)
+    if positions.size:
+        say("position", "counts the documents of every query: where they stood in a list? Leave it out", positions)
+    if identifiers.size:
+        say("identifier", "whole numbers that never repeat in a query: the id of a document? Leave it out", identifiers)
     leaks = _leaks(p, ranks)
     if leaks.size:
         best = p.ndcg[:, leaks].max() / p.judged

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from leanrank._notebook import Table, card
 from leanrank.data.formats import format_of_name
 from leanrank.data.whole_file import write_whole
 from leanrank.errors import DataError, UnknownNameError
@@ -234,6 +235,14 @@ class Comparison:
             write_whole(target, json.dumps(self.to_dict(metric), ensure_ascii=False, indent=1, allow_nan=False) + "\n")
         else:
             write_parquet_table(target, self.to_frame(per_query=per_query))
+
+    def _repr_html_(self) -> str:
+        rows = [
+            [row.ranker, row.method, row.n_features, *(row.scores[name] for name in self.metrics)]
+            for row in self.means()
+        ]
+        facts = {"folds": len(self.about["folds"]), "unfinished": self.unfinished or None}
+        return card("Comparison", facts, [Table(["ranker", "method", "features", *self.metrics], rows)])
 
     def to_dict(self, metric: str | None = None) -> dict[str, Any]:
         """All tables as plain values, for JSON."""

@@ -177,7 +177,7 @@ def valid_of(valid: Any, data: RankingData) -> RankingData | None:
     if isinstance(valid, tuple) and len(valid) == 3:
         X, y, qid = valid
         numbered = not isinstance(X, RankingData) and as_frame(X) is None
-        valid = as_ranking_data(X, y, qid=qid, missing=data.missing)
+        valid = as_ranking_data(X, y, qid=qid, missing=True)
         if numbered and valid.n_features == data.n_features:  # a bare array has no names of its own
             valid = replace(valid, feature_names=data.feature_names)
     if not isinstance(valid, RankingData):

@@ -18,6 +18,7 @@ from leanrank.data.query_sample import QuerySample, sample_of
 from leanrank.data.ranking_data import RankingData
 from leanrank.errors import DataError
 from leanrank.evaluation.clock import Clock, seconds_of, spoken
+from leanrank.evaluation.finished_task import Callback
 from leanrank.evaluation.journal import Journal
 from leanrank.evaluation.journal_schema import keep_selection
 from leanrank.evaluation.records import ALL_FEATURES
@@ -77,6 +78,7 @@ def select(
     time_limit: float | str | None = None,
     journal: str | os.PathLike[str] | None = None,
     n_jobs: int | None = None,
+    callback: Callback | None = None,
     y: Any = None,
     label: str | None = None,
     qid: Any = None,
@@ -143,6 +145,9 @@ def select(
     n_jobs : int, optional
         Threads that train rankers, every core if None; the result does not depend on it. Each booster has one thread,
         unless its estimator names another number.
+    callback : callable, optional
+        Called with a `FinishedTask` for every task that is done: its stage, what it was, its result and seconds. The
+        same is logged under "leanrank", steps at INFO and tasks at DEBUG.
     y : array, series or list, optional
         Labels of the rows of `data`, where these are features alone.
     label : str, optional
@@ -210,7 +215,9 @@ def select(
     threads, clock = sample.threads(wished), Clock(seconds_of(time_limit), says=progress)
     with (
         Journal(journal, request.about()) as book,
-        Tasks(book, n_jobs=threads, engine=engine, progress=progress, owner="select", clock=clock) as tasks,
+        Tasks(
+            book, n_jobs=threads, engine=engine, progress=progress, owner="select", clock=clock, callback=callback
+        ) as tasks,
     ):
         selection = replace(Run(request, tasks, engine).selection(begin), sample=sample.summary())
         keep_selection(book, selection.to_dict())

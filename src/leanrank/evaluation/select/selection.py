@@ -17,6 +17,7 @@ from leanrank.evaluation.select.answers import ASKED, RECOMMENDED, Answer, answe
 from leanrank.evaluation.select.choice import thousandths
 from leanrank.evaluation.select.curve_point import CurvePoint, Evidence
 from leanrank.evaluation.select.resolution import Forecast
+from leanrank.evaluation.select.selection_views import frame_of, html_of
 from leanrank.selectors.features_file import stamped, text_of
 
 __all__ = ["CurvePoint", "Selection", "sentence_of"]
@@ -288,6 +289,33 @@ class Selection:
         # By name: reports stand above this room, and nothing here needs them until somebody asks for one.
         import_module("leanrank.report.writing").write_report(self, path, data)
 
+    def plot_curve(self) -> Any:
+        """The metric against the number of features, as an altair chart."""
+        return _chart(self, "curve")
+
+    def plot_pareto(self) -> Any:
+        """The metric against what the features cost, with the front that nothing beats, as an altair chart."""
+        return _chart(self, "pareto")
+
+    def plot_stability(self) -> Any:
+        """In what share of the folds features were chosen, as an altair chart."""
+        return _chart(self, "stability")
+
+    def to_frame(self, part: str = "curve", library: str | None = None) -> Any:
+        """What was measured as a frame.
+
+        Parameters
+        ----------
+        part : {"curve", "features", "answers"}, default="curve"
+            A row for each point of the curve, for each feature of the data, or for each answer.
+        library : {"pandas", "polars", "pyarrow"} or None, default=None
+            Which frame; None takes pandas where it is installed, polars otherwise, and pyarrow without both.
+        """
+        return frame_of(self, part, library)
+
+    def _repr_html_(self) -> str:
+        return html_of(self)
+
     def __repr__(self) -> str:
         shown = ", ".join(self.features[:12]) + (", ..." if self.n_features > 12 else "")
         other = [f"{a.name} {a.k}" for a in self.answers.values() if a.name != self.answer]
@@ -343,6 +371,10 @@ class Selection:
         """Write the JSON, whole or not at all."""
         # the name of a file that is not UTF-8 stands in it as halves of surrogate pairs: escapes mean the same in JSON
         write_whole(path, self.to_json().encode("utf-8", "backslashreplace"))
+
+
+def _chart(selection: Selection, name: str) -> Any:
+    return import_module("leanrank.report.selection_charts").chart_of(selection, name)  # by name, as in `report`
 
 
 def sentence_of(n_kept: int, n_features: int, metric: str, difference: dict[str, float], *, proven: bool) -> str:

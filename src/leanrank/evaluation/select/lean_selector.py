@@ -1,0 +1,176 @@
+"""LeanSelector: `select` as a scikit-learn estimator, in the manner of RFECV."""
+
+from __future__ import annotations
+
+from dataclasses import field
+from typing import Any, Self
+
+import numpy as np
+from sklearn.utils import Tags
+
+from leanrank._declared import declared
+from leanrank.data.door import in_memory
+from leanrank.data.ranking_data import RankingSource
+from leanrank.evaluation.select.answers import ANSWERS, RECOMMENDED
+from leanrank.evaluation.select.run import select
+from leanrank.evaluation.select.selection import Selection
+from leanrank.selectors._base import Selector
+from leanrank.selectors.limits import Limits
+from leanrank.selectors.path import Path, Step
+
+
+@declared
+class LeanSelector(Selector):
+    """The fewest features that a ranker needs, measured by cross-validation over queries: `select` as an estimator.
+
+    It stands where scikit-learn's RFECV would: in a Pipeline before the ranker, or in a search. What `select` says
+    beside the features is in `selection_`.
+
+    Parameters
+    ----------
+    ranker : ranker, estimator, str or None
+        The ranker the features are for; LightGBM where it is installed, RankSVM otherwise.
+    n_features_to_select : int, float or None
+        How many, or which share of all; None leaves it to the stop rule of `select`.
+    metric : str or Metric
+        What is measured on held-out queries.
+    methods : str, selector or list of them
+        Which methods take part, see `select`.
+    answer : {"safe", "recommended", "certified"}
+        Which answer the features are.
+    max_loss : float or None
+        The loss to certify; 0.002 where None.
+    effort : {"quick", "normal", "thorough"}
+        How much is measured.
+    limits : Limits or None
+        Costs, groups, budget, and which features must or must not be taken.
+    cv : int
+        Folds, by query.
+    random_state : int
+        Seed of the folds, of the bootstrap and of the methods.
+    n_jobs : int or None
+        Threads that train rankers; every core where None.
+
+    Attributes
+    ----------
+    ranking_ : array of int64 of shape (n_features_in_,)
+        As in RFECV: 1 for the features that are selected, 2 for the next of the path, and so on. `order_` is the whole
+        path.
+    scores_ : array
+        In what share of the folds a feature was chosen.
+    n_features_ : int
+        How many features are selected.
+    cv_results_ : dict of arrays
+        The path at every size that was measured, the smallest first: `n_features`, `mean_test_score`,
+        `std_test_score` and `split0_test_score`, ... of every fold. All features come last.
+    selection_ : Selection
+        All that `select` says: the three answers, the curve, the evidence, the report.
+
+    See Also
+    --------
+    select : The same without scikit-learn's interface, with journals, engines and time limits.
+
+    Examples
+    --------
+    >>> import leanrank
+    >>> data, truth = leanrank.make_ranking(60, n_informative=3, n_redundant=3, n_noise=6, random_state=0)
+    >>> lean = leanrank.LeanSelector("ranksvm", n_features_to_select=3, methods=["gas", "mrmr"])
+    >>> X = lean.fit_transform(data.X, data.y, qid=data.qid)
+    >>> X.shape[1], lean.n_features_, lean.cv_results_["n_features"].tolist()
+    (3, 3, [3, 12])
+    """
+
+    ranker: Any = field(default=None, kw_only=False)
+    n_features_to_select: Any = None
+    metric: Any = "ndcg@10"
+    methods: Any = "auto"
+    answer: str = RECOMMENDED
+    max_loss: float | None = None
+    effort: str = "normal"
+    limits: Limits | None = None
+    cv: int = 5
+    random_state: int = 0
+    n_jobs: int | None = None
+
+    def fit(self, X: Any, y: Any = None, *, qid: Any = None, regroup: bool = False) -> Self:
+        """Measure and choose.
+
+        Parameters
+        ----------
+        X, y, qid, regroup
+            As in every selector: documents by features, labels, the query of each row, whether to bring the rows of a
+            query together. RankingData and sources carry labels and queries themselves. Missing values are let in, as
+            by `select`.
+        """
+        self._learn(self._fit(self._source(X, y, qid, regroup=regroup, missing=True)))
+        return self
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags
+
+    def _check_parameters(self) -> None:
+        self._require_one_of("answer", ANSWERS)
+
+    def _fit(self, source: RankingSource) -> Path:
+        limits = self.limits or Limits()
+        self.selection_: Selection = select(
+            in_memory(source),
+            self.ranker,
+            metric=self.metric,
+            methods=self.methods,
+            n_features=self._wanted(self.n_features_in_),
+            max_loss=self.max_loss,
+            costs=limits.costs,
+            groups=limits.groups,
+            must_keep=limits.must_keep,
+            never=limits.never,
+            budget=limits.budget,
+            answer=self.answer,
+            effort=self.effort,
+            cv=self.cv,
+            random_state=self.random_state,
+            n_jobs=self.n_jobs,
+            progress=False,
+        )
+        return _path_of(self.selection_)
+
+    def _learn(self, path: Path) -> None:
+        super()._learn(path)
+        chosen = self.selection_.indices
+        self.selected_ = np.array(chosen, dtype=np.int64)
+        self.support_ = np.isin(np.arange(self.n_features_in_), self.selected_)
+        self.cost_ = self.selection_.cost
+        self.ranking_ = np.maximum(self.ranking_ - len(chosen) + 1, 1)
+        self.n_features_ = len(chosen)
+        self.cv_results_ = _cv_results(self.selection_)
+
+
+def _path_of(selection: Selection) -> Path:
+    """The features that are kept, then the others of the path."""
+    column_of = {name: j for j, name in enumerate(selection.feature_names)}
+    kept = set(selection.features)
+    order = [*selection.features, *(name for name in selection.path if name not in kept)]
+    share = selection.stability["frequency"]
+    steps = [
+        Step(column_of[name], share.get(name, 0.0), share.get(name, 0.0), _reason(name in kept, share.get(name, 0.0)))
+        for name in order
+    ]
+    return Path.of(steps, len(selection.feature_names))
+
+
+def _reason(kept: bool, share: float) -> str:
+    return f"{'kept' if kept else 'not needed'}, chosen in {share:.0%} of the folds"
+
+
+def _cv_results(selection: Selection) -> dict[str, Any]:
+    """The points of the path as scikit-learn has them, the smallest first."""
+    points = sorted((point for point in selection.curve if point.on_path), key=lambda point: point.k)
+    scores = np.array([point.per_fold for point in points], dtype=np.float64)
+    return {
+        "n_features": np.array([point.k for point in points], dtype=np.int64),
+        "mean_test_score": np.array([point.mean for point in points]),
+        "std_test_score": scores.std(axis=1),
+        **{f"split{fold}_test_score": scores[:, fold] for fold in range(scores.shape[1])},
+    }

@@ -1,0 +1,106 @@
+"""A selection for a notebook: as a card of HTML, and as frames of its curve, its features and its answers."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
+
+from leanrank._notebook import Table, card
+from leanrank.errors import UnknownNameError
+from leanrank.evaluation.records import in_library
+
+if TYPE_CHECKING:
+    from leanrank.evaluation.select.answers import Answer
+    from leanrank.evaluation.select.selection import Selection
+
+#: What `Selection.to_frame` makes a frame of.
+PARTS = ("curve", "features", "answers")
+
+
+def html_of(selection: Selection) -> str:
+    """The answer, why, how sure, and its features in order; then the other answers."""
+    share = selection.stability["frequency"]
+    facts = {
+        "method": selection.method,
+        "cost": f"{selection.cost:g} of {selection.baseline['cost']:g}" if selection.priced else None,
+        "why": selection.reason,
+        "risk": selection.chosen.risk,
+        "queries": selection.forecast.sentence(),
+        "data": selection.sample.get("sentence"),
+        "copies": " ".join(selection.copies),
+    }
+    kept = [[i + 1, name, f"{share[name]:.0%}" if name in share else ""] for i, name in enumerate(selection.features)]
+    answers = [
+        [answer.name, answer.k, answer.method, _signed(answer.estimate), _proven(answer)]
+        for answer in selection.answers.values()
+    ]
+    metric = selection.settings["metric_name"].upper()
+    tables = [
+        Table(["", "feature", "chosen in folds"], kept),
+        Table(["answer", "features", "method", f"change of {metric}", "proven"], answers),
+    ]
+    return card(selection.sentence(), facts, tables)
+
+
+def frame_of(selection: Selection, part: str, library: str | None) -> Any:
+    """One of `PARTS` as a frame of the library; of the first that is installed of pandas and polars where None."""
+    import pyarrow
+
+    if part not in PARTS:
+        raise UnknownNameError.of("part of a selection", part, PARTS, owner="to_frame", parameter="part")
+    if library is None:
+        library = next((name for name in ("pandas", "polars") if find_spec(name) is not None), "pyarrow")
+    rows = {"curve": _curve, "features": _features, "answers": _answers}[part](selection)
+    return in_library(pyarrow.Table.from_pylist(rows), library)
+
+
+def _curve(selection: Selection) -> list[dict[str, Any]]:
+    names = ("method", "k", "cost", "mean", "difference", "low", "high", "certified_loss", "on_path")
+    return [
+        {**{name: getattr(point, name) for name in names}, "chosen": point is selection.point}
+        for point in selection.curve
+    ]
+
+
+def _features(selection: Selection) -> list[dict[str, Any]]:
+    position = {name: i + 1 for i, name in enumerate(selection.path)}
+    kept, share = set(selection.features), selection.stability["frequency"]
+    return [
+        {
+            "name": name,
+            "id": j + 1,
+            "kept": name in kept,
+            "position": position.get(name),
+            "frequency": share.get(name, 0.0 if share else None),
+            "stands_for": list(selection.stands_for.get(name, ())),
+        }
+        for j, name in enumerate(selection.feature_names)
+    ]
+
+
+def _answers(selection: Selection) -> list[dict[str, Any]]:
+    return [
+        {
+            "answer": answer.name,
+            "k": answer.k,
+            "method": answer.method,
+            "cost": answer.cost,
+            **{name: answer.estimate.get(name) for name in ("mean", "low", "high")},
+            "certified_loss": answer.certified_loss,
+            "proven": answer.proven,
+            "features": list(answer.features),
+            "reason": answer.reason,
+            "risk": answer.risk,
+        }
+        for answer in selection.answers.values()
+    ]
+
+
+def _proven(answer: Answer) -> str:
+    return "" if answer.is_everything else "yes" if answer.proven else "no"
+
+
+def _signed(estimate: dict[str, float]) -> str:
+    if not estimate:
+        return "not measured"
+    return f"{estimate['mean']:+.4f} [{estimate['low']:+.4f}, {estimate['high']:+.4f}]"

@@ -1,0 +1,81 @@
+"""Columns that number documents instead of describing them: identifiers and positions."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from leanrank.data.ranking_data import RankingData
+
+#: So many pairs of documents of one query without equal values make whole numbers look like identifiers by themselves.
+MANY_PAIRS = 10_000
+#: Positions are told by queries of so many documents, and by so many queries.
+LONG_QUERY, LONG_QUERIES = 3, 3
+_ID_NAME = re.compile(r"(^|[_\W])(id|ids|docid|doc_?no|uid|uuid|pk|index|row_?(id|number|no))$", re.IGNORECASE)
+
+
+@dataclass
+class Numbering:
+    """How the columns of a block number its documents; everything adds up.
+
+    Attributes
+    ----------
+    other : array of int64 of shape (K,)
+        Above 0 for columns that hold something else than whole numbers, or that repeat one inside a query.
+    unplaced : array of int64 of shape (K,)
+        Above 0 for columns that are not 0, 1, 2, ... or 1, 2, 3, ... in some order in every query.
+    pairs : int
+        Pairs of documents of one query.
+    long_queries : int
+        Queries with documents enough to tell positions from chance.
+    """
+
+    other: NDArray[np.int64]
+    unplaced: NDArray[np.int64]
+    pairs: int
+    long_queries: int
+
+    @classmethod
+    def of(cls, block: RankingData, X: NDArray[np.float64]) -> Numbering:
+        """That of the documents of a block with the dense values `X`."""
+        with np.errstate(invalid="ignore"):
+            whole = (np.floor(X) == X).all(axis=0)  # not where a value is missing
+        numbers, placed = whole.copy(), whole.copy()
+        for begin, end in zip(block.query_ptr[:-1].tolist(), block.query_ptr[1:].tolist(), strict=True):
+            left = np.flatnonzero(numbers)
+            if not left.size:
+                break
+            ordered = np.sort(X[begin:end, left], axis=0)
+            steps = np.diff(ordered, axis=0)
+            numbers[left] = (steps > 0).all(axis=0)
+            placed[left] &= (steps == 1).all(axis=0) & np.isin(ordered[0], (0, 1))
+        sizes = block.query_sizes
+        return cls(
+            other=(~numbers).astype(np.int64),
+            unplaced=(~(placed & numbers)).astype(np.int64),
+            pairs=int((sizes * (sizes - 1) // 2).sum()),
+            long_queries=int((sizes >= LONG_QUERY).sum()),
+        )
+
+    def __add__(self, other: Numbering) -> Numbering:
+        return Numbering(
+            self.other + other.other,
+            self.unplaced + other.unplaced,
+            self.pairs + other.pairs,
+            self.long_queries + other.long_queries,
+        )
+
+    def positions(self) -> NDArray[np.int64]:
+        """Columns that count the documents of every query from 0 or 1 on."""
+        enough = self.long_queries >= LONG_QUERIES
+        return np.flatnonzero((self.unplaced == 0) & enough)
+
+    def identifiers(self, names: Sequence[str]) -> NDArray[np.int64]:
+        """Columns of whole numbers that never repeat inside a query, called like ids or with many chances to repeat."""
+        called = np.array([bool(_ID_NAME.search(name)) for name in names])
+        likely = called & (self.pairs > 0) if self.pairs < MANY_PAIRS else np.ones(len(names), dtype=bool)
+        return np.setdiff1d(np.flatnonzero((self.other == 0) & likely), self.positions())
