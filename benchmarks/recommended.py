@@ -119,7 +119,7 @@ def page(results: dict[tuple[str, str], list[dict[str, Any]]]) -> str:
         f"All {len(every)} splits: recommended sets keep {share:.2f} of the features, for a mean test difference of",
         f"{np.mean([a['test'] for a in r]):+.4f} (foretold: {np.mean([a['mean'] for a in r]):+.4f}); the interval",
         f"covers {covered} of {counted}. Something smaller than the safe set is certified in {len(smaller)} splits; of",
-        f"these, significantly worse than `max_loss` on the test queries (one-sided, 95%, each by itself): {len(worse)}.",
+        f"these, significantly worse than `max_loss` on the test queries (one-sided, 95%, each alone): {len(worse)}.",
     ]
     return "\n".join(lines) + "\n"
 
