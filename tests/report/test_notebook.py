@@ -10,6 +10,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+import sklearn
 from tests.report.made_up import HOSTILE, made_up
 
 from leanrank import GAS, LeanSelector, RankingData, feature_graph
@@ -82,6 +83,8 @@ def test_a_selector_shows_what_it_took_and_a_notebook_asks_for_nothing_else():
     text = read(selector._repr_mimebundle_()["text/html"])
     assert "2 of 17 features" in text
     assert selector.trace_[0]["reason"] in text
+    with sklearn.config_context(display="text"):
+        assert list(selector._repr_mimebundle_()) == ["text/plain"]
 
 
 def test_a_graph_shows_its_most_important_features_first():

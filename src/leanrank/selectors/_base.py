@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn import get_config
 from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import Tags
@@ -305,7 +306,8 @@ class Selector(_TransformsRankingData, SelectorMixin, BaseEstimator):  # type: i
         return card(repr(self), facts, [Table(["", "feature", "why"], rows)])
 
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
-        return {"text/plain": repr(self), "text/html": self._repr_html_()}
+        text = {"text/plain": repr(self)}
+        return text if get_config()["display"] == "text" else {**text, "text/html": self._repr_html_()}
 
     def to_dict(self) -> dict[str, Any]:
         """The selection as plain values for JSON: names, ids, order, scores, trace, parameters, version."""
