@@ -34,7 +34,8 @@ python -m benchmarks.page
 
 def main() -> None:
     known = [name for name in PARTS if (RESULTS / f"{name}.json").exists()]
-    further = sorted(path.stem for path in RESULTS.glob("*.json") if path.stem not in (*PARTS, "gpu"))
+    elsewhere = (*PARTS, "gpu", "select_cost", "select_web10k")  # with parts or pages of their own
+    further = sorted(path.stem for path in RESULTS.glob("*.json") if path.stem not in elsewhere)
     parts = [INTRODUCTION, *(_part(name) for name in [*known, *further])]
     if (RESULTS / "gpu.json").exists():
         parts.append(_gpu(json.loads((RESULTS / "gpu.json").read_text(encoding="utf-8"))))
