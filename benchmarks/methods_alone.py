@@ -158,11 +158,12 @@ def alone() -> tuple[dict[str, tuple[str, dict[str, Any]]], list[str]]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data", nargs="*", help="data sets; by default all of the table")
-    parser.add_argument("--methods", nargs="*", help="measure these alone, and write no page")
+    parser.add_argument("--methods", nargs="*", help="methods; by default all")
     given = parser.parse_args()
     methods, names = alone()
     if given.methods:
-        methods = {label: what for label, what in methods.items() if label in given.methods}
+        wanted = {RANDOM, EVERYTHING, PLAIN, *given.methods}
+        methods = {label: what for label, what in methods.items() if label in wanted}
     names = given.data or names
     about = [
         "# Each method alone",
@@ -176,10 +177,7 @@ def main() -> None:
     ]
     (HERE / "results").mkdir(exist_ok=True)
     with Journal(HERE / "results" / "methods_alone.db", {"what": "methods alone"}) as book:
-        values = table(book, names, methods)
-        if given.methods:
-            return
-        text = page(values, list(names), list(methods), about)
+        text = page(table(book, names, methods), list(names), list(methods), about)
     write_whole(DOCS / "methods_alone.md", text)
     print(text)
 

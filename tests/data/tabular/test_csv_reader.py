@@ -113,9 +113,11 @@ class TestCsv:
 
     def test_bad_gzip(self, tmp_path):
         packed = gzip.compress(HEAD + b"".join(b"1,1,%d,4\n" % i for i in range(5000)))
-        with pytest.raises(DataError, match=r"judged.csv.gz: .*Truncated"):
+        with pytest.raises(DataError, match=r"judged.csv.gz is cut off: its gzip stream ends too early"):
             self.read(tmp_path, packed[: len(packed) // 2], "judged.csv.gz")
-        with pytest.raises(DataError, match=r"judged.csv.gz: cannot be read"):
+        with pytest.raises(DataError, match=r"judged.csv.gz is damaged: its gzip stream does not decompress"):
+            self.read(tmp_path, b"\x1f\x8bplain text", "judged.csv.gz")
+        with pytest.raises(DataError, match=r"judged.csv.gz: the file is empty"):  # bytes tell what it is, not names
             self.read(tmp_path, b"plain text", "judged.csv.gz")
 
     def test_value_that_is_no_number_in_a_named_feature(self, tmp_path):

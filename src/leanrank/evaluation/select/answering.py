@@ -142,8 +142,10 @@ class Answering:
         resolved = max(rule.max_loss, self.forecast.resolved or 0.0)
         least = "as asked for" if resolved == rule.max_loss else "the least that they can tell"
         n = f"{self.forecast.n_queries:,} queries"
-        shown = f"{n} show to lose at most {resolved:.2g}, {least}"
-        return self._of_path("recommended", index, f"the {self._size} set as good as the best of those that {shown}")
+        which = "" if resolved == rule.max_loss else " as good as the best of those"
+        return self._of_path(
+            "recommended", index, f"the {self._size} set{which} that {n} show to lose at most {resolved:.2g}, {least}"
+        )
 
     def certified(self) -> Answer:
         """The smallest set that is proven to lose at most `max_loss`."""

@@ -76,9 +76,11 @@ class Rule:
         """The set to recommend; None where that is all features."""
         if self.n_features is not None:
             return 0
-        resolved = max(self.max_loss, resolution(values - reference, level=self.level))
-        last = smallest_within(self.certified_losses(values, reference), resolved)
-        return None if last is None else smallest_as_good(values[: last + 1])
+        resolved = resolution(values - reference, level=self.level)
+        last = smallest_within(self.certified_losses(values, reference), max(self.max_loss, resolved))
+        if last is None or self.max_loss >= resolved:  # a loss that the queries can tell is the user's choice
+            return last
+        return smallest_as_good(values[: last + 1])
 
     def nested(self, values: Values, reference: Values, folds: Sequence[NDArray[np.int64]], answer: str) -> Difference:
         """Choose without a fold, measure on that fold, for each fold: what an answer is worth to other queries.
