@@ -192,7 +192,7 @@ def _report(path: Path) -> None:
 def _chosen(path: Path, data: leanrank.RankingData | None) -> None:
     from leanrank.selectors.chosen_features import read_names, read_selection
 
-    names = read_names(path)
+    names, _ = read_names(path)
     read_selection(path)
     if data is not None:
         data.subset(names)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from leanrank._optional import require
 from leanrank.data.ranking_data import RankingData
-from leanrank.errors import DataError, ParameterError, UnknownNameError
+from leanrank.errors import DataError, ParameterError, UnknownNameError, is_whole
 from leanrank.kernels._threads import default_threads
 from leanrank.rankers._base import Scores
 from leanrank.rankers.adapters import Adapter
@@ -136,7 +136,11 @@ class BoosterAdapter(Adapter):
         """The estimator's own number of threads; where it names none, as many as may be started here."""
         params = self.estimator.get_params()
         given = next((params[name] for name in self._thread_names if params.get(name) is not None), None)
-        return default_threads() if given is None else int(given)
+        if given is None:
+            return default_threads()
+        if not is_whole(given, -(2**31)):
+            raise ParameterError.of(type(self.estimator).__name__, "n_jobs", "a whole number", given)
+        return int(given)
 
     def _cutoff(self) -> tuple[str, int | None]:
         """The metric that watches eval_set where the estimator's does not, as ("ndcg" or "map", cutoff or None)."""

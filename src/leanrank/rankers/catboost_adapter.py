@@ -119,7 +119,10 @@ class CatBoostAdapter(BoosterAdapter):
     def _scores(self, X: Any, query_ptr: NDArray[np.int64]) -> Scores:
         if not self.model_text_:
             return np.zeros(X.shape[0])
-        scores = self.estimator_.predict(older_sparse(X), thread_count=self._n_threads())
+        try:
+            scores = self.estimator_.predict(older_sparse(X), thread_count=self._n_threads())
+        except self._library().CatBoostError as error:  # of a saved model whose settings it cannot read
+            raise DataError(f"CatBoost cannot predict with this model: {error}") from error
         return np.asarray(scores, dtype=np.float64).reshape(-1)
 
     def _counted(self, kind: str) -> Any:
