@@ -36,8 +36,8 @@ class RankFilter(ReliefF):
     Cost and memory as `ReliefF`. Priors P come from all data, neighbours from the document's own query, as values are
     comparable only there.
 
-    Alone, with its defaults, it is behind the plain ranking on the mean of twelve data sets, and behind random features on
-    two of them (docs/methods_alone.md): it is for features that matter together.
+    Alone, with its defaults, it is behind the plain ranking on the mean of twelve data sets, and behind random features
+    on two of them (docs/methods_alone.md): it is for features that matter together.
 
     References
     ----------
