@@ -16,7 +16,7 @@ print(data)
 # the path of the winner. The answer is one sentence: how many features are kept, and what that does to the metric on
 # queries that did not choose, with its interval.
 
-selection = leanrank.select(data, "ranksvm", methods=["gas", "mrmr", "top-k"], max_loss=0.02, progress=False)
+selection = leanrank.select(data, "ranksvm", progress=False)
 print(selection)
 
 # %%
