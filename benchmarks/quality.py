@@ -154,6 +154,9 @@ def fixed_size(journal: Journal, names: Sequence[str], methods: list[str], page:
             f"The right peer per data set, chosen by hindsight: {right.mean():.4f}.",
             f"`select` is ahead of it by {ahead(right)}.",
         ]
+    absent = [name for name in PEERS if name not in methods]
+    if absent:
+        lines += ["", f"Not measured in this run (`--methods`): {', '.join(absent)}."]
     text = "\n".join(lines) + "\n"
     (DOCS / page).write_text(text)
     print(text)

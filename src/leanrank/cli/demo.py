@@ -48,7 +48,7 @@ def demo(
     write_letor(data, path)
     data = read_letor(path, feature_names=data.feature_names)
     show(lint(data), str(path), console)
-    console.print(Text("\nNow the main job: which of these features does a ranker need? (RankSVM, about a minute)\n"))
+    console.print(Text("\nNow the main job: which of these features does a ranker need? (RankSVM, some ten seconds)\n"))
     selection = select(data, "ranksvm", max_loss=0.02, random_state=seed)
     selection.save(features)
     selection.report(report, data)
