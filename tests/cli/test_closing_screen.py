@@ -96,3 +96,13 @@ def test_with_too_few_queries_it_promises_nothing():
     text = "\n".join(_screen(replace(selection, curve=curve, recommended=unsure)))
     assert "too few queries to prove anything" in text
     assert np.all([row.partition(" leanrank ")[0].split()[-1] == "-" for row in text.splitlines()[-SHOWN:]])
+
+
+def test_nothing_is_cut_in_a_narrow_terminal():
+    selection, _ = made_up([f"f{j}" for j in range(20)])
+    console = Console(width=60, record=True, file=io.StringIO())
+    show_selection(selection, None, console, Path("a folder with a long name", "features.json"))
+    text = console.export_text()
+    assert "…" not in text
+    for point in offered(selection):
+        assert f"leanrank select --from 'a folder with a long name/features.json' -k {point.k}\n" in text

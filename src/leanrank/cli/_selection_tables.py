@@ -94,23 +94,21 @@ def _named(answer: Answer) -> str:
     return ", ".join(names) + (f" and {more} more" if more else "")
 
 
-def _path(selection: Selection, finished: Path) -> Table:
+def _path(selection: Selection, finished: Path) -> Text:
     """The path, smallest last: what each size does, what it is proven to lose at most, and the command that takes it.
 
-    So short that with all that it is a line of 80 letters.
+    Plain lines: in a narrow terminal a long command goes on in the next line, and nothing is cut.
     """
     from leanrank.evaluation.select.choice import thousandths
 
-    table = Table(box=None, pad_edge=False)
-    for heading in ("k", *["cost"] * selection.priced, "against all [95%]", "proven"):
-        table.add_column(heading, justify="right", no_wrap=True)
-    table.add_column("to take it", no_wrap=True, overflow="ignore")
+    rows = [["k", *["cost"] * selection.priced, "against all [95%]", "proven", "to take it"]]
     for point in offered(selection):
         interval = f"{point.difference:+.3f} [{point.low:+.3f}, {point.high:+.3f}]"
         proven = "-" if point.certified_loss is None else f"{thousandths(point.certified_loss):g}"
         again = shlex.join(["leanrank", "select", "--from", str(finished), "-k", str(point.k)])
-        table.add_row(str(point.k), *[f"{point.cost:g}"] * selection.priced, interval, proven, Text(again))
-    return table
+        rows.append([str(point.k), *[f"{point.cost:g}"] * selection.priced, interval, proven, again])
+    widths = [max(map(len, column)) for column in list(zip(*rows, strict=True))[:-1]]
+    return Text("\n".join("  ".join([*map(str.rjust, row, widths), row[-1]]) for row in rows))
 
 
 def offered(selection: Selection) -> list[CurvePoint]:
