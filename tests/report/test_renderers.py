@@ -203,3 +203,11 @@ def test_how_to_repeat_a_call():
     selection, _ = made_up(["a", "b", "c", "d"], 2)
     assert "methods=['gas', 'mrmr']" in how_to_repeat(summarize(selection))
     assert "random_state=0" in how_to_repeat(summarize(selection))
+
+
+def test_the_forecast_stands_on_the_page_once(tmp_path):
+    selection, data = made_up([f"f{j}" for j in range(20)])
+    for ending in ("html", "md"):
+        path = tmp_path / f"report.{ending}"
+        selection.report(path, data)
+        assert path.read_text().split("<script")[0].count(f"{selection.forecast.sentence()}.") == 1
