@@ -166,3 +166,18 @@ def test_a_cross_validation(places, value):
     record = changed(json.loads(crossed.to_json()), *places, value=value)
     with pytest.raises(DataError, match="not the JSON of a cross-validation"):
         CrossValidation.from_json(json.dumps(record))
+
+
+@pytest.mark.parametrize("number", [1e307, -1e300, 1e17])
+def test_a_journal_whose_metrics_are_none_of_any_metric(answered, tmp_path, number):
+    path = tmp_path / "run.db"
+    path.write_bytes((answered / "run.db").read_bytes())
+    with sqlite3.connect(path) as database:
+        for key, text in database.execute("SELECT rowid, result FROM tasks").fetchall():
+            record = json.loads(text)
+            if isinstance(record, dict) and "values" in record:
+                record["values"] = [number] * len(record["values"])
+                database.execute("UPDATE tasks SET result = ? WHERE rowid = ?", (json.dumps(record), key))
+    database.close()
+    with pytest.raises(DataError, match=r"run\.db: a fit in the journal has the metric or share -?1e\+"):
+        select(DATA, journal=path, **ASKED)

@@ -12,6 +12,9 @@ from leanrank.evaluation.journal import Journal, Task
 #: What the journal of a comparison says it is; that of `select` says nothing of the kind.
 COMPARE = "compare"
 
+#: No metric is farther from zero; what a damaged file says would overflow where its squares are summed.
+_LARGEST = 1e12
+
 _SELECTION = {"task": "selection"}
 _ORIGIN = {"task": "origin"}
 
@@ -47,6 +50,9 @@ def check_fit(fit: Any, n_queries: int, n_features: int, source: object) -> None
     require_shape(fit, {"values": [(float, None)], "share": ([float], None)}, str(source))
     if len(fit["values"]) != n_queries or (fit["share"] is not None and len(fit["share"]) != n_features):
         raise DataError(f"{source}: a fit in the journal is not of these queries and features: name another journal.")
+    for number in (*fit["values"], *(fit["share"] or ())):
+        if number is not None and not abs(number) <= _LARGEST:
+            raise DataError(f"{source}: a fit in the journal has the metric or share {number!r}: name another journal.")
 
 
 def check_path(order: Any, n_features: int, source: object) -> None:
