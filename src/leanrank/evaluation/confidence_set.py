@@ -6,10 +6,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leanrank.evaluation.bootstrap import FEWEST_QUERIES, deviations, standard_errors
+from leanrank.evaluation.units import QUERIES, Units
 
 
 def confidence_set(
-    values: NDArray[np.float64], *, level: float = 0.75, n_resamples: int = 2_000, random_state: int = 0
+    values: NDArray[np.float64],
+    *,
+    level: float = 0.75,
+    n_resamples: int = 2_000,
+    random_state: int = 0,
+    units: Units = QUERIES,
 ) -> list[int]:
     """The rows that are not shown to be worse than another: with the given probability the truly best is among them.
 
@@ -26,6 +32,8 @@ def confidence_set(
         The model confidence set level. 0.75 and 0.9 are the levels that the authors report.
     n_resamples, random_state : int
         Resamples of the bootstrap, and their seed.
+    units : Units
+        What the bootstrap draws: queries, or groups of them.
 
     Notes
     -----
@@ -38,7 +46,7 @@ def confidence_set(
     >>> confidence_set(np.stack([best - 0.1 * rng.random(200), best - 0.01 * rng.normal(size=200), best]))
     [1, 2]
     """
-    counted = values[:, ~np.isnan(values).any(axis=0)]
+    counted = units.of(values)
     n_rows, n = counted.shape
     if n_rows < 2 or n < FEWEST_QUERIES:  # so few tell nothing apart
         return list(range(n_rows))

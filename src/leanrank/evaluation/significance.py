@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
 from leanrank.errors import DataError, ParameterError
+from leanrank.evaluation.units import QUERIES, Units
 
 #: Resamples held in memory at a time.
 _CHUNK = 1_000
@@ -22,7 +23,7 @@ class PairedTest:
     Attributes
     ----------
     n : int
-        Pairs compared.
+        Pairs compared; groups of pairs, where pairs are drawn in groups.
     difference : float
         Mean of the first less the second.
     statistic : float
@@ -41,17 +42,20 @@ class PairedTest:
     high: float = np.nan
 
 
-def paired_differences(first: ArrayLike, second: ArrayLike) -> NDArray[np.float64]:
-    """First less second, without the queries that either leaves out (NaN)."""
+def paired_differences(first: ArrayLike, second: ArrayLike, units: Units = QUERIES) -> NDArray[np.float64]:
+    """First less second, without the queries that either leaves out (NaN): a value for each of the `units`."""
     a, b = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
     if a.ndim != 1 or a.shape != b.shape:
         raise DataError(f"Paired values must be two lists of one length: got shapes {a.shape} and {b.shape}.")
-    d = a - b
-    return d[~np.isnan(d)]
+    return np.asarray(units.of((a - b)[None])[0])
 
 
-def paired_t_test(first: ArrayLike, second: ArrayLike, *, confidence: float = 0.95) -> PairedTest:
+def paired_t_test(
+    first: ArrayLike, second: ArrayLike, *, confidence: float = 0.95, units: Units = QUERIES
+) -> PairedTest:
     """Student's paired t-test, two-sided: ``t = mean(d) / (sd(d) / sqrt(n))`` with n - 1 degrees of freedom.
+
+    Where `units` are groups of queries, n counts these, and the error is robust to likeness inside them.
 
     Where all differences are equal the deviation is 0: then p is 1 if they are 0, else 0. Fewer than two pairs: NaN.
 
@@ -59,7 +63,7 @@ def paired_t_test(first: ArrayLike, second: ArrayLike, *, confidence: float = 0.
     0.0917
     """
     _check_confidence(confidence)
-    d = paired_differences(first, second)
+    d = paired_differences(first, second, units)
     n = len(d)
     if n < 2:
         return PairedTest(n, float(d.mean()) if n else np.nan)
@@ -74,9 +78,17 @@ def paired_t_test(first: ArrayLike, second: ArrayLike, *, confidence: float = 0.
 
 
 def paired_bootstrap(
-    first: ArrayLike, second: ArrayLike, *, n_resamples: int = 9_999, confidence: float = 0.95, random_state: Any = 0
+    first: ArrayLike,
+    second: ArrayLike,
+    *,
+    n_resamples: int = 9_999,
+    confidence: float = 0.95,
+    random_state: Any = 0,
+    units: Units = QUERIES,
 ) -> PairedTest:
     """Bootstrap of the mean paired difference: queries are drawn with replacement, `n_resamples` times.
+
+    Where `units` are groups of queries, whole groups are drawn.
 
     ``p = (1 + #{|m* - m| >= |m|}) / (1 + n_resamples)``, m the mean difference, m* that of a resample: how often chance
     alone moves the mean as far as it is from 0. The interval is that of the resamples' percentiles.
@@ -89,7 +101,10 @@ def paired_bootstrap(
     True
     """
     return paired_bootstraps(
-        [paired_differences(first, second)], n_resamples=n_resamples, confidence=confidence, random_state=random_state
+        [paired_differences(first, second, units)],
+        n_resamples=n_resamples,
+        confidence=confidence,
+        random_state=random_state,
     )[0]
 
 

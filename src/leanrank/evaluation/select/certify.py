@@ -8,6 +8,7 @@ from scipy import stats
 
 from leanrank.errors import DataError, ParameterError
 from leanrank.evaluation.bootstrap import FEWEST_QUERIES, deviations, standard_errors
+from leanrank.evaluation.units import QUERIES, Units
 
 Values = NDArray[np.float64]
 
@@ -38,7 +39,13 @@ def loss_bounds(table: Values, *, level: float = 0.95, n_resamples: int = 2_000,
 
 
 def certified_losses(
-    values: Values, reference: Values, *, level: float = 0.95, n_resamples: int = 2_000, random_state: int = 0
+    values: Values,
+    reference: Values,
+    *,
+    level: float = 0.95,
+    n_resamples: int = 2_000,
+    random_state: int = 0,
+    units: Units = QUERIES,
 ) -> Values:
     """For each set of a path, the smallest `max_loss` at which it is certified.
 
@@ -60,6 +67,8 @@ def certified_losses(
         0.95 by default.
     n_resamples, random_state : int
         Resamples of the bootstrap, and their seed.
+    units : Units
+        What the bootstrap draws: queries, or groups of them.
 
     Returns
     -------
@@ -82,7 +91,7 @@ def certified_losses(
     if not 0.5 < level < 1:
         raise ParameterError.of("certified_losses", "level", "between 0.5 and 1", level)
     table = np.atleast_2d(np.asarray(values, dtype=np.float64)) - np.asarray(reference, dtype=np.float64)
-    table = table[:, ~np.isnan(table).any(axis=0)]
+    table = units.of(table)
     n = table.shape[1]
     if n < 2:
         raise DataError(f"A difference needs at least two judged queries. Got {n}.")

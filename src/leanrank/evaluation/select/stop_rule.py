@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from leanrank.errors import DataError, ParameterError
 from leanrank.evaluation.bootstrap import deviations, standard_errors
+from leanrank.evaluation.units import QUERIES, Units
 
 
 @dataclass(frozen=True)
@@ -45,6 +46,7 @@ def differences(
     level: float = 0.95,
     n_resamples: int = 2_000,
     random_state: int = 0,
+    units: Units = QUERIES,
 ) -> list[Difference]:
     """Compare several candidates with one reference over the same queries.
 
@@ -63,6 +65,8 @@ def differences(
         Level of the bounds, 0.95 by default.
     n_resamples, random_state : int
         Resamples of the bootstrap, and their seed.
+    units : Units
+        What the bootstrap draws: queries, or groups of them.
 
     Notes
     -----
@@ -82,7 +86,8 @@ def differences(
     if not 0.5 < level < 1:
         raise ParameterError.of("differences", "level", "between 0.5 and 1", level)
     table = np.atleast_2d(np.asarray(values, dtype=np.float64)) - np.asarray(reference, dtype=np.float64)
-    table = table[:, ~np.isnan(table).any(axis=0)]
+    n_queries = int((~np.isnan(table).any(axis=0)).sum())
+    table = units.of(table)
     n = table.shape[1]
     if n < 2:
         raise DataError(f"A difference needs at least two judged queries. Got {n}.")
@@ -100,22 +105,25 @@ def differences(
             high=float(mean[c] + two_sided * error[c]),
             low_one_sided=float(mean[c] - one_sided * error[c]),
             p=float(p[c]),
-            n_queries=n,
+            n_queries=n_queries,
             error=float(error[c]),
         )
         for c in range(len(table))
     ]
 
 
-def pareto_front(points: Sequence[tuple[float, float, float]]) -> list[int]:
-    """Indices of the points (value, size, cost) that no other point beats: higher value, smaller size, lower cost.
+def pareto_front(points: Sequence[tuple[float, ...]]) -> list[int]:
+    """Indices of the points (values, size, cost) that no other point beats: higher values, smaller size, lower cost.
 
     >>> pareto_front([(0.5, 3, 3.0), (0.4, 1, 9.0), (0.5, 4, 3.0), (0.6, 9, 20.0)])
     [0, 1, 3]
+    >>> pareto_front([(0.5, 0.2, 3, 3.0), (0.4, 0.3, 3, 3.0), (0.4, 0.1, 3, 3.0)])  # two metrics
+    [0, 1]
     """
 
     def beats(a: tuple[Any, ...], b: tuple[Any, ...]) -> bool:
-        return a[0] >= b[0] and a[1] <= b[1] and a[2] <= b[2] and a != b
+        higher = all(x >= y for x, y in zip(a[:-2], b[:-2], strict=True))
+        return higher and a[-2] <= b[-2] and a[-1] <= b[-1] and a != b
 
     return [
         i
