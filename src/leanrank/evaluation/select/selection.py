@@ -15,6 +15,7 @@ from leanrank.data.whole_file import write_whole
 from leanrank.evaluation.records import ALL_FEATURES
 from leanrank.evaluation.select.again import first, within_cost, within_loss
 from leanrank.evaluation.select.answers import ASKED, RECOMMENDED, Answer, answer_name
+from leanrank.evaluation.select.beyond_headline import metrics_said, slices_said
 from leanrank.evaluation.select.choice import thousandths
 from leanrank.evaluation.select.curve_point import CurvePoint, Evidence
 from leanrank.evaluation.select.importance_drift import Drift
@@ -357,6 +358,8 @@ class Selection:
             f"  cost      {self.cost:g} of {self.baseline['cost']:g}",
             f"  why       {self.reason}",
             f"  risk      {self.chosen.risk}",
+            *([f"  metrics   {metrics_said(self)}"] if metrics_said(self) else []),
+            *([f"  slices    {slices_said(self)}"] if slices_said(self) else []),
             f"  others    {', '.join(other)} of {len(self.feature_names)} features",
             f"  queries   {self.forecast.sentence()}",
             *([f"  data      {self.sample['sentence']}"] if self.sample else []),
