@@ -208,9 +208,7 @@ def of_queries(values: Any, name: str, query_ptr: NDArray[np.int64], order: NDAr
     if other.any():
         row = int(np.argmax(other))
         query = int(np.searchsorted(query_ptr, row, side="right")) - 1
-        raise DataError(
-            f"{name} is {first[query]!r} and {column[row]!r} in one query: it belongs to queries, not rows."
-        )
+        raise DataError(f"{name} is {first[query]} and {column[row]} in one query: give all rows of a query the same.")
     return np.asarray(first)
 
 

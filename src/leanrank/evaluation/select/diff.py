@@ -19,7 +19,6 @@ from leanrank.evaluation.select.held_out import HeldOut, Material
 from leanrank.evaluation.select.run import default_ranker
 from leanrank.evaluation.significance import paired_bootstrap
 from leanrank.evaluation.tasks import Tasks
-from leanrank.evaluation.units import Units
 from leanrank.metrics._base import Metric
 from leanrank.rankers._base import Ranker
 from leanrank.rankers.registry import name_of_class
@@ -233,7 +232,7 @@ class _Trial:
 def _quality(values: Values, data: RankingData, metric: Metric, how: str, seed: int) -> Quality:
     a, b = values
     counted = np.flatnonzero(~np.isnan(b - a))
-    test = paired_bootstrap(b, a, random_state=seed, units=Units.beside(data.beside))
+    test = paired_bootstrap(b, a, random_state=seed, group=data.beside.query_group)
     change = np.round((b - a)[counted], 9)
     order = np.argsort(change, kind="stable")
     most = [*(i for i in order[:QUERIES] if change[i] < 0), *(i for i in order[-QUERIES:] if change[i] > 0)]

@@ -23,7 +23,6 @@ from leanrank.evaluation.fold_roles import roles_in_time, windows_of
 from leanrank.evaluation.select.choice import MCS_LEVEL, MCS_LEVEL_ONCE, Rule
 from leanrank.evaluation.select.effort import Effort
 from leanrank.evaluation.select.resolution import Forecast
-from leanrank.evaluation.units import Units
 from leanrank.metrics._base import Metric
 from leanrank.metrics.names import metric as parse_metric
 from leanrank.rankers._base import Ranker
@@ -136,7 +135,7 @@ class Request:
     @property
     def forecast(self) -> Forecast:
         """What so many judged queries can tell, before anything is measured."""
-        judged = judged_mask(self.data, self.metric)
+        judged, group = judged_mask(self.data, self.metric), self.data.beside.query_group
         tested = judged.copy()
         windows = windows_of(self.cv)
         if windows is not None:
@@ -147,7 +146,7 @@ class Request:
             int(tested.sum()),
             self.max_loss,
             level=self.level,
-            n_groups=Units.beside(self.data.beside).count(tested),
+            n_groups=None if group is None else len(np.unique(group[tested])),
             n_untested=int((judged & ~tested).sum()),
         )
 

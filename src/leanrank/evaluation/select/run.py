@@ -38,13 +38,11 @@ from leanrank.evaluation.select.judged import judged
 from leanrank.evaluation.select.paths import Paths
 from leanrank.evaluation.select.plan import Plan
 from leanrank.evaluation.select.portfolio import portfolio
-from leanrank.evaluation.select.resolution import resolution
 from leanrank.evaluation.select.safe import safe_features
 from leanrank.evaluation.select.selection import Selection
-from leanrank.evaluation.select.slice_losses import slice_losses, slice_masks
+from leanrank.evaluation.select.slice_losses import slice_masks
 from leanrank.evaluation.select.stop_rule import pareto_front
 from leanrank.evaluation.tasks import Tasks
-from leanrank.evaluation.units import Units
 from leanrank.kernels._threads import default_threads
 from leanrank.rankers._base import Ranker
 from leanrank.rankers.adapters import as_ranker
@@ -286,7 +284,9 @@ class Run:
         self.data, self.limits = arrangement.data, limits
         self.masks = slice_masks(self.data.beside.slices)
         slices = tuple(self.masks.values()) if request.certify_slices else ()
-        self.rule = replace(request.rule, units=Units.beside(self.data.beside), slices=slices)
+        self.rule = replace(
+            request.rule, weight=self.data.beside.query_weight, group=self.data.beside.query_group, slices=slices
+        )
         material = Material(self.data, None if valid is None else arrangement.like(valid), ranker)
         largest = request.n_features or max(1, data.n_features)
         self.paths = Paths(request.portfolio, limits, int(largest), tasks, engine)
@@ -319,8 +319,7 @@ class Run:
         ).measured()
         points, front = self._points(measured)
         method = measured.path[0].method if measured.path else ALL_FEATURES
-        told = resolution(measured.values[0] - measured.reference[0], level=rule.level, units=rule.units)
-        forecast = self.request.forecast.measured(told)
+        forecast = self.request.forecast.measured(rule.resolution(measured.values[0], measured.reference[0]))
         answers = Answering(
             rule=rule,
             measured=measured,
@@ -391,11 +390,7 @@ class Run:
             every = metric_losses(rule, names, rows, reference, len(measured.path))
             points = [replace(point, metrics=own) for point, own in zip(points, every, strict=True)]
         if self.masks and measured.path:
-            level, seed, units = rule.level, rule.random_state, rule.units
-            in_slices = slice_losses(
-                measured.values[0] - reference[0], self.masks, level=level, random_state=seed, units=units
-            )
-            for i, own in enumerate(in_slices):
+            for i, own in enumerate(rule.in_slices(self.masks, measured.values[0], reference[0])):
                 points[i] = replace(points[i], slices=own)
         means = [[point.mean, *(one.mean for one in point.metrics[1:])] for point in points]
         return points, pareto_front(

@@ -10,9 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from leanrank.evaluation.bootstrap import FEWEST_QUERIES
+from leanrank.evaluation.bootstrap import FEWEST_QUERIES, counted, weighed
 from leanrank.evaluation.select.certify import loss_bounds
-from leanrank.evaluation.units import QUERIES, Units
 
 #: Resamples beyond a bound, so that its place is known; and the most that are drawn.
 _BEYOND, _MOST = 10, 20_000
@@ -77,7 +76,8 @@ def slice_losses(
     *,
     level: float = 0.95,
     random_state: int = 0,
-    units: Units = QUERIES,
+    weight: Values | None = None,
+    group: NDArray[Any] | None = None,
 ) -> list[tuple[SliceLoss, ...]]:
     """The loss of each row in each slice, with intervals that hold for all slices of a row at once.
 
@@ -90,6 +90,8 @@ def slice_losses(
         Differences to all features; NaN where the metric skips a query.
     masks : dict
         The queries of each slice, see `slice_masks`.
+    weight, group : array of shape (queries,), optional
+        How much each query counts, and what queries have in common: chance draws groups.
 
     Examples
     --------
@@ -101,20 +103,24 @@ def slice_losses(
     """
     judged = ~np.isnan(table).any(axis=0)
     here = {key: np.flatnonzero(mask & judged) for key, mask in masks.items()}
-    tables = {key: units.on(queries).of(table[:, queries]) for key, queries in here.items()}
-    enough = [key for key, own in tables.items() if own.shape[1] >= FEWEST_QUERIES]
+    tables = {
+        key: counted(table[:, queries], *(None if column is None else column[queries] for column in (weight, group)))
+        for key, queries in here.items()
+    }
+    enough = [key for key, (own, _) in tables.items() if own.shape[1] >= FEWEST_QUERIES]
     alpha = (1 - level) / (2 * max(1, len(enough)))
     n_resamples = min(_MOST, max(2_000, math.ceil(_BEYOND / alpha)))
     rows: list[list[SliceLoss]] = [[] for _ in table]
-    for (name, value), own in tables.items():
-        mean = own.mean(axis=1) if own.shape[1] else np.full(len(table), np.nan)
+    for (name, value), (own, shares) in tables.items():
+        mean = weighed(own, shares)[0] if own.shape[1] > 1 else own.sum(axis=1) if own.size else _nothing(table)
         if (name, value) in enough:
+            both = np.vstack([own, -own])
             bounds = loss_bounds(
-                np.vstack([own, -own]), level=1 - alpha, n_resamples=n_resamples, random_state=random_state
+                both, level=1 - alpha, n_resamples=n_resamples, random_state=random_state, weight=shares
             )
             low, high = -bounds[: len(own)], bounds[len(own) :]
         else:
-            low = high = np.full(len(table), np.nan)
+            low = high = _nothing(table)
         for row, numbers in zip(rows, zip(mean, low, high, strict=True), strict=True):
             row.append(SliceLoss(name, value, len(here[name, value]), *map(_rounded, numbers)))
     return [tuple(row) for row in rows]
@@ -124,6 +130,10 @@ def worst_of(slices: Iterable[SliceLoss]) -> SliceLoss | None:
     """The slice that loses most, of those that are shown to lose; None where none is."""
     losing = [one for one in slices if one.loses and one.mean is not None]
     return min(losing, key=lambda one: one.mean or 0.0, default=None)
+
+
+def _nothing(table: Values) -> Values:
+    return np.full(len(table), np.nan)
 
 
 def _rounded(value: float) -> float | None:
