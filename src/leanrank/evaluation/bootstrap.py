@@ -15,6 +15,41 @@ _LEAST_ERROR = 0.5
 _ROUNDING = 1e-12
 
 
+def weighed(
+    table: NDArray[np.float64], weight: NDArray[np.float64] | None = None
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    r"""The mean of each row, its standard error, and what each query adds to its deviation.
+
+    With weights the mean is ``m = sum(w_q d_q) / sum(w_q)``, and what a query adds is ``w_q (d_q - m) / mean(w)``: the
+    queries are a sample of those to come, each with its weight, and m is a ratio of two means of them (the linearised
+    variance of a ratio: Cochran 1977, chapter 6). A weight says how much a query matters, not how often it was seen.
+
+    Returns
+    -------
+    mean, error : arrays of shape (rows,)
+    centred : array of shape (rows, queries)
+    """
+    if weight is None:
+        mean: NDArray[np.float64] = table.mean(axis=1)
+        return mean, standard_errors(table), table - mean[:, None]
+    share = weight / weight.mean()
+    mean = (table * share).mean(axis=1)
+    centred = (table - mean[:, None]) * share
+    return mean, standard_errors(centred), centred
+
+
+def counted(
+    table: NDArray[np.float64], weight: NDArray[np.float64] | None
+) -> tuple[NDArray[np.float64], NDArray[np.float64] | None]:
+    """Without the queries that the metric skips in some row (NaN) or that weigh nothing; equal weights are none."""
+    known = ~np.isnan(table).any(axis=0)
+    if weight is None:
+        return table[:, known], None
+    known &= weight > 0
+    kept = weight[known]
+    return table[:, known], None if (kept == kept[:1]).all() else kept
+
+
 def standard_errors(table: NDArray[np.float64]) -> NDArray[np.float64]:
     """The standard error of the mean of each row; 0 where all values of a row are the same but for rounding."""
     error: NDArray[np.float64] = table.std(axis=1, ddof=1) / np.sqrt(table.shape[1])

@@ -67,6 +67,8 @@ class FoldRecord:
         The test queries and each metric of each; None where the metric leaves the query out.
     selection_seconds, training_seconds : float
         The time of selecting what was chosen, and of training the ranker on it.
+    query_weights : tuple of float
+        How much each test query counts; empty where all count alike.
     """
 
     fold: str
@@ -84,6 +86,7 @@ class FoldRecord:
     training_seconds: float
     selector_parameters: Mapping[str, Any] = field(default_factory=dict)
     ranker_parameters: Mapping[str, Any] = field(default_factory=dict)
+    query_weights: tuple[float, ...] = field(default=(), repr=False)
 
     @property
     def n_features(self) -> int:
@@ -92,6 +95,8 @@ class FoldRecord:
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
         plain: dict[str, Any] = json.loads(json.dumps(asdict(self)))
+        if not self.query_weights:  # as records were before there were any
+            del plain["query_weights"]
         return plain
 
     @classmethod
@@ -109,7 +114,11 @@ class FoldRecord:
         for name in ("features", "feature_names", "query_ids"):
             given[name] = tuple(given[name])
         given["per_query"] = {name: tuple(values) for name, values in given["per_query"].items()}
-        return cls(**given)
+        weights = plain.get("query_weights", [])
+        require_shape({"query_weights": weights}, {"query_weights": [float]}, source)
+        if weights and len(weights) != len(plain["query_ids"]):
+            raise DataError(f"{source}: damaged: a fold has {len(weights)} weights of its queries.")
+        return cls(**given, query_weights=tuple(weights))
 
 
 @dataclass(frozen=True, repr=False)
@@ -156,6 +165,12 @@ class CrossValidation:
         if metric not in self.metrics:
             raise UnknownNameError.of("metric of this cross-validation", metric, self.metrics)
         return np.array([_number(value) for record in self.records for value in record.per_query[metric]])
+
+    @property
+    def query_weights(self) -> np.ndarray[tuple[int], np.dtype[np.float64]] | None:
+        """How much every test query counts, folds one after another; None where all count alike."""
+        weights = [weight for record in self.records for weight in record.query_weights]
+        return np.array(weights) if weights else None
 
     def to_frame(self, library: str = "pyarrow", *, per_query: bool = False) -> Any:
         """A table with a row per fold, or per test query. As one of "pyarrow", "pandas" or "polars"."""

@@ -19,7 +19,7 @@ from leanrank.evaluation import journal_schema
 from leanrank.evaluation.compare.comparison_shape import check_about, check_cell, check_records
 from leanrank.evaluation.journal import Journal, read_about
 from leanrank.evaluation.records import ALL_FEATURES, CrossValidation, FoldRecord, in_library, write_parquet_table
-from leanrank.evaluation.significance import PairedTest, holm, paired_bootstraps, paired_differences, paired_t_test
+from leanrank.evaluation.significance import PairedTest, holm, paired_bootstraps, paired_t_test
 from leanrank.evaluation.stability import Repetition, Stability
 from leanrank.evaluation.unified_ranking import UnifiedRanking, competition_ranks, unified_ranking
 
@@ -179,16 +179,20 @@ class Comparison:
     def tests(self, metric: str | None = None, *, n_resamples: int = 9_999, random_state: int = 0) -> list[TestRow]:
         """Every method against all features: paired t-test and bootstrap over queries, with Holm's correction."""
         name = self._metric(metric)
-        places, differences, t_tests = [], [], []
+        places, differences, shares, t_tests = [], [], [], []
         for (ranker, k, method), run in self.runs.items():
             reference = self.runs.get((ranker, None, ALL_FEATURES))
             if method == ALL_FEATURES or reference is None:
                 continue
             first, second = run.per_query(name), reference.per_query(name)
             places.append((ranker, k, method))
-            differences.append(paired_differences(first, second))
-            t_tests.append(paired_t_test(first, second))
-        bootstraps = paired_bootstraps(differences, n_resamples=n_resamples, random_state=random_state)
+            weight = run.query_weights
+            counted = ~np.isnan(first - second) & (True if weight is None else weight > 0)
+            differences.append((first - second)[counted])
+            shares.append(np.ones(int(counted.sum())) if weight is None else weight[counted])
+            t_tests.append(paired_t_test(first, second, weight=weight))
+        weights = shares if any(run.query_weights is not None for run in self.runs.values()) else None
+        bootstraps = paired_bootstraps(differences, n_resamples=n_resamples, random_state=random_state, weights=weights)
         by_t, by_bootstrap = holm([t.p for t in t_tests]), holm([b.p for b in bootstraps])
         return [
             TestRow(*place, t, float(by_t[i]), b, float(by_bootstrap[i]))

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from leanrank.evaluation.bootstrap import standard_errors
+from leanrank.evaluation.bootstrap import counted, weighed
 from leanrank.evaluation.confidence_set import confidence_set
 from leanrank.evaluation.select.certify import certified_losses
 from leanrank.evaluation.select.resolution import resolution
@@ -39,7 +39,7 @@ class Rule:
     """What is asked for, and how sure one must be.
 
     `values` has a row for each set of the path, the largest first: the metric of every query, NaN where it skips one.
-    `reference` is that of all features.
+    `reference` is that of all features. `weight` says how much each query counts, None where all count alike.
     """
 
     n_features: int | None
@@ -50,10 +50,15 @@ class Rule:
     random_state: int
     mcs_level: float = MCS_LEVEL
     affords_all: bool = True
+    weight: Values | None = None
+
+    def on(self, queries: NDArray[np.int64]) -> Rule:
+        """The rule for values of these queries alone: with their weights."""
+        return self if self.weight is None else replace(self, weight=self.weight[queries])
 
     def first_not_worse(self, values: Values) -> int:
         """The first row that is not shown to be worse than another."""
-        return confidence_set(values, level=self.mcs_level, random_state=self.random_state)[0]
+        return confidence_set(values, level=self.mcs_level, random_state=self.random_state, weight=self.weight)[0]
 
     def of_the_size(self, candidates: Sequence[Candidate]) -> list[int]:
         """Those of the size asked for, smaller ones only where there are no others; all, where no size is asked for."""
@@ -62,11 +67,11 @@ class Rule:
 
     def compare(self, values: Values, reference: Values) -> list[Difference]:
         """Differences to all features, with intervals that hold for all rows at once."""
-        return differences(values, reference, level=self.level, random_state=self.random_state)
+        return differences(values, reference, level=self.level, random_state=self.random_state, weight=self.weight)
 
     def certified_losses(self, values: Values, reference: Values) -> Values:
         """The smallest loss at which each set of the path is certified."""
-        return certified_losses(values, reference, level=self.level, random_state=self.random_state)
+        return certified_losses(values, reference, level=self.level, random_state=self.random_state, weight=self.weight)
 
     def certified(self, values: Values, reference: Values) -> int | None:
         """The smallest set that is certified to lose at most `max_loss`; None where none is."""
@@ -76,23 +81,24 @@ class Rule:
         """The set to recommend; None where that is all features."""
         if self.n_features is not None:
             return 0
-        resolved = resolution(values - reference, level=self.level)
+        resolved = resolution(values - reference, level=self.level, weight=self.weight)
         last = smallest_within(self.certified_losses(values, reference), max(self.max_loss, resolved))
         if last is None or self.max_loss >= resolved:  # a loss that the queries can tell is the user's choice
             return last
-        return smallest_as_good(values[: last + 1])
+        return smallest_as_good(values[: last + 1], self.weight)
 
     def nested(self, values: Values, reference: Values, folds: Sequence[NDArray[np.int64]], answer: str) -> Difference:
         """Choose without a fold, measure on that fold, for each fold: what an answer is worth to other queries.
 
         Where nothing is chosen that is all features, or what the budget allows of them.
         """
-        choose = self.certified if answer == "certified" else self.recommended
         picked = reference.copy()
         otherwise = reference if self.affords_all else values[0]
         for test in folds:
             others = np.setdiff1d(np.arange(len(reference)), test)
             if (~np.isnan(reference[others])).sum() >= 2:  # with fewer there is nothing to choose by
+                rule = self.on(others)
+                choose = rule.certified if answer == "certified" else rule.recommended
                 index = choose(values[:, others], reference[others])
                 picked[test] = otherwise[test] if index is None else values[index, test]
         return self.compare(picked[None], reference)[0]
@@ -122,23 +128,23 @@ def smallest_within(losses: Values, loss: float) -> int | None:
     return int(within[-1]) if len(within) else None
 
 
-def smallest_as_good(values: Values) -> int:
+def smallest_as_good(values: Values, weight: Values | None = None) -> int:
     """The last row whose mean is within one standard error, of the difference, of the best mean (Breiman et al. 1984).
 
     >>> best, close, far = [0.5, 0.7, 0.3, 0.6], [0.4, 0.8, 0.3, 0.5], [0.1, 0.3, 0.0, 0.2]
     >>> smallest_as_good(np.array([best, close, far]))
     1
     """
-    counted = values[:, ~np.isnan(values).any(axis=0)]
-    means = np.round(counted.mean(axis=1), 12)
-    behind = counted[int(np.argmax(means))] - counted
-    return int(np.flatnonzero(np.round(behind.mean(axis=1) - standard_errors(behind), 12) <= 0)[-1])
+    judged, weight = counted(values, weight)
+    means = np.round(weighed(judged, weight)[0], 12)
+    behind, error, _ = weighed(judged[int(np.argmax(means))] - judged, weight)
+    return int(np.flatnonzero(np.round(behind - error, 12) <= 0)[-1])
 
 
-def mean(values: Values) -> float:
+def mean(values: Values, weight: Values | None = None) -> float:
     """Over the queries that the metric does not skip; rounded, so that the order of sums does not matter."""
-    counted = values[~np.isnan(values)]
-    return round(float(counted.mean()), 9) if counted.size else 0.0
+    judged, weight = counted(values[None], weight)
+    return round(float(weighed(judged, weight)[0][0]), 9) if judged.size else 0.0
 
 
 def thousandths(loss: float) -> float:

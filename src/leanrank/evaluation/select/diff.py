@@ -10,10 +10,12 @@ from numpy.typing import NDArray
 
 from leanrank.data.arrangement import Arrangement
 from leanrank.data.ranking_data import RankingData
+from leanrank.data.weights import query_weights
 from leanrank.errors import DataError
 from leanrank.evaluation.bootstrap import FEWEST_QUERIES
 from leanrank.evaluation.journal import Journal
 from leanrank.evaluation.select import request as asked
+from leanrank.evaluation.select.choice import mean
 from leanrank.evaluation.select.diff_sides import Side
 from leanrank.evaluation.select.held_out import HeldOut, Material
 from leanrank.evaluation.select.run import default_ranker
@@ -232,7 +234,8 @@ class _Trial:
 def _quality(values: Values, data: RankingData, metric: Metric, how: str, seed: int) -> Quality:
     a, b = values
     counted = np.flatnonzero(~np.isnan(b - a))
-    test = paired_bootstrap(b, a, random_state=seed)
+    weight = query_weights(data, "diff")
+    test = paired_bootstrap(b, a, random_state=seed, weight=weight)
     change = np.round((b - a)[counted], 9)
     order = np.argsort(change, kind="stable")
     most = [*(i for i in order[:QUERIES] if change[i] < 0), *(i for i in order[-QUERIES:] if change[i] > 0)]
@@ -240,8 +243,8 @@ def _quality(values: Values, data: RankingData, metric: Metric, how: str, seed: 
     return Quality(
         metric=metric.name.upper(),
         how=how,
-        a=round(float(a[counted].mean()), 9) if counted.size else np.nan,
-        b=round(float(b[counted].mean()), 9) if counted.size else np.nan,
+        a=mean(np.where(np.isnan(b), b, a), weight) if counted.size else np.nan,
+        b=mean(np.where(np.isnan(a), a, b), weight) if counted.size else np.nan,
         difference=round(test.difference, 6),
         low=round(test.low, 6),
         high=round(test.high, 6),

@@ -26,18 +26,22 @@ Values = NDArray[np.float64]
 
 
 def curve_point(
-    candidate: Candidate, values: Values, difference: Difference, folds: Sequence[NDArray[np.int64]]
+    candidate: Candidate,
+    values: Values,
+    difference: Difference,
+    folds: Sequence[NDArray[np.int64]],
+    weight: Values | None = None,
 ) -> CurvePoint:
     """A candidate beside all features."""
     return CurvePoint(
         method=candidate.method,
         k=candidate.k,
         cost=candidate.cost,
-        mean=mean(values),
+        mean=mean(values, weight),
         difference=round(difference.mean, 6),
         low=_rounded_down(difference.low),
         high=round(difference.high, 6),
-        per_fold=tuple(mean(values[test]) for test in folds),
+        per_fold=tuple(mean(values[test], None if weight is None else weight[test]) for test in folds),
     )
 
 

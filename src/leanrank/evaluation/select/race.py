@@ -44,7 +44,7 @@ class Race:
             return methods[0]
         seen = np.setdiff1d(np.arange(self.values.shape[1]), np.asarray(without, dtype=np.int64))
         means = [self.values[[i for i in rows if self.candidates[i].method == name]].mean(axis=0) for name in methods]
-        return methods[self.rule.first_not_worse(np.stack(means)[:, seen])]
+        return methods[self.rule.on(seen).first_not_worse(np.stack(means)[:, seen])]
 
     def winners(self, folds: Sequence[NDArray[np.int64]]) -> tuple[str, ...]:
         """The winner without each of the folds."""

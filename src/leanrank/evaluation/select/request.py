@@ -17,6 +17,7 @@ from leanrank import __version__
 from leanrank.data.columns import as_frame
 from leanrank.data.door import as_ranking_data
 from leanrank.data.ranking_data import RankingData
+from leanrank.data.weights import QUERIES, refuse_weights
 from leanrank.errors import DataError, ParameterError
 from leanrank.evaluation.select.choice import MCS_LEVEL, MCS_LEVEL_ONCE, Rule
 from leanrank.evaluation.select.effort import Effort
@@ -80,6 +81,8 @@ class Request:
 
     def checked(self) -> Request:
         """This request, or the error that says what cannot be."""
+        for part in (self.data, self.valid):
+            refuse_weights(part, "select", (QUERIES,))
         check_limits(self.limits, self.data.feature_names, self.n_features)
         check_judged(self.data, self.metric, self.cv)
         return self if self.n_features is None else replace(self, n_features=int(self.n_features))

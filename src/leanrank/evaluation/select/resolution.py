@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-from leanrank.evaluation.bootstrap import standard_errors
+from leanrank.evaluation.bootstrap import counted, weighed
 
 #: How often a set that loses nothing should be certified at the loss that queries can tell: found on made data, see
 #: decision 0015.
@@ -28,18 +28,20 @@ def in_errors(level: float = 0.95) -> float:
     return float(stats.norm.ppf(level) + stats.norm.ppf(POWER))
 
 
-def resolution(table: NDArray[np.float64], *, level: float = 0.95) -> float:
+def resolution(table: NDArray[np.float64], *, level: float = 0.95, weight: NDArray[np.float64] | None = None) -> float:
     """What the queries can tell: `in_errors` times the median standard error over the sets of a path.
 
     Parameters
     ----------
     table : array of shape (sets, queries)
         Differences to all features; NaN where the metric skips a query.
+    weight : array of shape (queries,), optional
+        How much each query counts.
     """
-    counted = table[:, ~np.isnan(table).any(axis=0)]
-    if not len(counted) or counted.shape[1] < 2:
+    judged, weight = counted(table, weight)
+    if not len(judged) or judged.shape[1] < 2:
         return math.inf
-    return in_errors(level) * float(np.median(standard_errors(counted)))
+    return in_errors(level) * float(np.median(weighed(judged, weight)[1]))
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,7 @@ from leanrank.evaluation.records import ALL_FEATURES
 from leanrank.evaluation.select import request as asked
 from leanrank.evaluation.select.answering import Answering
 from leanrank.evaluation.select.answers import RECOMMENDED, answer_name
-from leanrank.evaluation.select.choice import mean
+from leanrank.evaluation.select.choice import Rule, mean
 from leanrank.evaluation.select.curve_point import CurvePoint
 from leanrank.evaluation.select.curves import Curves, Measured
 from leanrank.evaluation.select.effort import REPEATS, SAMPLE_QUERIES, effort_of
@@ -282,6 +282,11 @@ class Run:
         seed = self.request.random_state + repeat
         return HeldOut(material, self.request.metric, cv=self.request.cv, random_state=seed, scope=scope)
 
+    @property
+    def rule(self) -> Rule:
+        """What chooses among candidates, with the weights of the queries as they are arranged."""
+        return replace(self.request.rule, weight=self.data.beside.query_weight)
+
     def _left_out(self) -> str:
         """What the time limit cost, for the reason."""
         clock = self.paths.tasks.clock
@@ -291,13 +296,14 @@ class Run:
 
     def selection(self, begin: float) -> Selection:
         """Measure, choose, and gather the evidence."""
-        rule, names, parts = self.request.rule, self.data.feature_names, self.held_out.parts
+        rule, names, parts = self.rule, self.data.feature_names, self.held_out.parts
         measured = Curves(
             self.paths, rule, self._plan(), self.held_out, self.sample, self.drawn, self.repeats
         ).measured()
         points, front = self._points(measured)
         method = measured.path[0].method if measured.path else ALL_FEATURES
-        forecast = self.request.forecast.measured(resolution(measured.values - measured.reference, level=rule.level))
+        told = resolution(measured.values - measured.reference, level=rule.level, weight=rule.weight)
+        forecast = self.request.forecast.measured(told)
         answers = Answering(
             rule=rule,
             measured=measured,
@@ -321,7 +327,7 @@ class Run:
             baseline={
                 "n_features": len(names),
                 "cost": self.limits.total(np.arange(len(names))),
-                "mean": mean(measured.reference),
+                "mean": mean(measured.reference, rule.weight),
             },
             curve=tuple(points),
             pareto=tuple(sorted((points[i] for i in front), key=lambda p: (p.k, p.cost, p.method))),
@@ -350,7 +356,7 @@ class Run:
 
         What the winner did in the race is on the path already.
         """
-        parts, rule, reference = self.held_out.parts, self.request.rule, measured.reference
+        parts, rule, reference = self.held_out.parts, self.rule, measured.reference
         taken = {(c.method, c.k) for c in measured.path}
         race = measured.race if measured.race is not None and measured.race.whole else None
         others = [] if race is None else [i for i, c in enumerate(race.candidates) if (c.method, c.k) not in taken]
@@ -358,7 +364,8 @@ class Run:
         rows = measured.values if race is None else np.vstack([measured.values, race.values[others]])
         candidates, rows = [*candidates, measured.everything], np.vstack([rows, reference])
         differences = rule.compare(rows, reference)
-        points = [curve_point(c, v, d, parts) for c, v, d in zip(candidates, rows, differences, strict=True)]
+        measured_rows = zip(candidates, rows, differences, strict=True)
+        points = [curve_point(c, v, d, parts, rule.weight) for c, v, d in measured_rows]
         losses = rule.certified_losses(measured.values, reference).tolist() if measured.path else []
         for i, loss in [*enumerate(losses), (len(points) - 1, 0.0)]:
             points[i] = on_path(points[i], loss, candidates[i], rows[i], reference, self.data)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leanrank.errors import DataError, ParameterError
-from leanrank.evaluation.bootstrap import deviations, standard_errors
+from leanrank.evaluation.bootstrap import counted, deviations, weighed
 
 
 @dataclass(frozen=True)
@@ -45,6 +45,7 @@ def differences(
     level: float = 0.95,
     n_resamples: int = 2_000,
     random_state: int = 0,
+    weight: NDArray[np.float64] | None = None,
 ) -> list[Difference]:
     """Compare several candidates with one reference over the same queries.
 
@@ -63,6 +64,8 @@ def differences(
         Level of the bounds, 0.95 by default.
     n_resamples, random_state : int
         Resamples of the bootstrap, and their seed.
+    weight : array of shape (queries,), optional
+        How much each query counts in the means.
 
     Notes
     -----
@@ -82,13 +85,13 @@ def differences(
     if not 0.5 < level < 1:
         raise ParameterError.of("differences", "level", "between 0.5 and 1", level)
     table = np.atleast_2d(np.asarray(values, dtype=np.float64)) - np.asarray(reference, dtype=np.float64)
-    table = table[:, ~np.isnan(table).any(axis=0)]
+    table, weight = counted(table, weight)
     n = table.shape[1]
     if n < 2:
         raise DataError(f"A difference needs at least two judged queries. Got {n}.")
-    mean, error = table.mean(axis=1), standard_errors(table)
+    mean, error, centred = weighed(table, weight)
     safe = np.where(error > 0, error, 1.0)
-    t = deviations((table - mean[:, None]) / (safe * np.sqrt(n))[:, None], n_resamples=n_resamples, seed=random_state)
+    t = deviations(centred / (safe * np.sqrt(n))[:, None], n_resamples=n_resamples, seed=random_state)
     upper = t.max(axis=1)
     one_sided, two_sided = (float(np.quantile(most, level)) for most in (upper, np.abs(t).max(axis=1)))
     standing = np.where(error > 0, (mean + max_loss) / safe, np.where(mean + max_loss >= 0, np.inf, -np.inf))
