@@ -105,7 +105,8 @@ class SideColumns:
 
     def without(self, *roles: str) -> SideColumns:
         """The same without the columns of these roles ("weight", "time", "slices", ...)."""
-        return replace(self, **{role: {} if role == "slices" else None for role in roles})
+        gone: dict[str, Any] = {role: {} if role == "slices" else None for role in roles}
+        return replace(self, **gone)
 
     def update(self, digests: dict[str, Any]) -> None:
         """Take what is here into hashes, one for each column; the blocks that the rows come in do not matter."""

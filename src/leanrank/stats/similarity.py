@@ -275,7 +275,7 @@ class Similarity:
 
     def _ranges(self, block: RankingData, first: int, last: int) -> Iterator[tuple[int, int]]:
         longest = _longest_on_bits(block.n_features) if self.kind == "kendall" else None
-        return _ranges(block.query_sizes[first:last], longest, first)
+        return _ranges(block, longest, first, last)
 
     def _add(self, block: RankingData, first: int, last: int, total: NDArray[np.int64]) -> int:
         """Add the similarities of these queries, in fixed point; returns how many have two documents."""
@@ -305,10 +305,12 @@ def _longest_on_bits(n_features: int) -> float:
     return 1000 * n_features / (1 + n_features / 64)
 
 
-def _ranges(sizes: NDArray[np.int64], longest: float | None, first: int) -> Iterator[tuple[int, int]]:
-    """Ranges of queries from `first` on for one call of a kernel: few enough not to overflow, very long ones alone."""
-    end = first + len(sizes)
-    for q, n in enumerate(sizes.tolist(), start=first):
+def _ranges(
+    block: RankingData, longest: float | None, first: int = 0, last: int | None = None
+) -> Iterator[tuple[int, int]]:
+    """Ranges of queries for one call of a kernel: few enough not to overflow, very long ones alone."""
+    end = block.n_queries if last is None else last
+    for q, n in enumerate(block.query_sizes[first:end].tolist(), start=first):
         if longest is not None and n > longest:
             if first < q:
                 yield first, q
