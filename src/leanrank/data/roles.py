@@ -44,12 +44,9 @@ class Columns:
     slices: Sequence[str] = ()
 
     def or_stated(self, stated: Columns) -> Columns:
-        """These, and where the caller names nothing beside the features what a file says of itself."""
-        return replace(
-            self,
-            **{role: getattr(self, role) or getattr(stated, role) for role in _BESIDE},
-            slices=self.slices or stated.slices,
-        )
+        """These, and where the caller names nothing beside the features what a file says; "" is no column."""
+        roles = {role: getattr(stated if getattr(self, role) is None else self, role) or None for role in _BESIDE}
+        return replace(self, **roles, slices=self.slices or stated.slices)
 
     def beside(self, names: Iterable[str]) -> SideNames:
         """Those beside the features; a name that no column has is refused."""

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from leanrank.data.ranking_data import RankingData
+from leanrank.data.weights import QUERIES
 from leanrank.errors import DataError, LeanRankError
 from leanrank.rankers._base import Scores
 from leanrank.rankers._booster import BoosterAdapter, older_sparse
@@ -30,6 +31,8 @@ class CatBoostAdapter(BoosterAdapter):
       `random_state` on fixed data does not.
     - It writes no folder beside the program, unless the estimator asks for it.
     - Equal labels, or constant features, which it refuses, give a model that scores every document 0, with a warning.
+    - A query counts its weight (CatBoost's `group_weight`). Weights of documents are refused: of CatBoost's losses
+      those over pairs, YetiRank among them, have none.
     - With an `eval_set` the best iteration is kept, unless the estimator says `use_best_model=False`.
     - `early_stopping_rounds`, `od_type`, `od_wait`, `od_pval` and `eval_metric` of the estimator mean what they mean in
       CatBoost, unless `early_stopping_rounds` or `eval_metric` are given here.
@@ -39,6 +42,7 @@ class CatBoostAdapter(BoosterAdapter):
     """
 
     _name = "catboost"
+    _takes_weights: ClassVar[tuple[str, ...]] = (QUERIES,)
     _estimator_name = "CatBoostRanker"
     _kinds: ClassVar[dict[str, str]] = {"gain": "PredictionValuesChange"}
     _defaults: ClassVar[dict[str, Any]] = {
@@ -141,7 +145,9 @@ class CatBoostAdapter(BoosterAdapter):
 
     def _pool(self, data: RankingData, y: NDArray[np.float64]) -> Any:
         group = np.repeat(np.arange(data.n_queries), data.query_sizes)
-        return self._library().Pool(older_sparse(data.X), y, group_id=group)
+        weight = data.beside.query_weight
+        weights = {} if weight is None else {"group_weight": np.repeat(weight, data.query_sizes)}
+        return self._library().Pool(older_sparse(data.X), y, group_id=group, **weights)
 
 
 def _as_text(model: Any) -> str:

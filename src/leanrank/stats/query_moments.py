@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import reduce
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from leanrank.data.dense_parts import dense_parts
 from leanrank.data.ranking_data import RankingData
+from leanrank.data.weights import QUERIES
 from leanrank.errors import require_one_of
 from leanrank.kernels.rcdr import centred_ranks
 from leanrank.kernels.scaling import query_minmax
@@ -38,7 +39,7 @@ class QueryMoments:
     .. math:: M = \frac1{|Q|} \sum_q \frac1{n_q} \sum_{d \in q} z_{qd} z_{qd}^\top
 
     which is, but for a factor, the sum over all pairs of documents of a query of the products of their differences:
-    every query counts the same, and what is constant in it counts nothing.
+    every query counts the same, or as much as its weight, and what is constant in it counts nothing.
 
     Parameters
     ----------
@@ -59,6 +60,7 @@ class QueryMoments:
     """
 
     scale: str = "minmax"
+    weights: ClassVar[tuple[str, ...]] = (QUERIES,)
 
     def __post_init__(self) -> None:
         require_one_of(self, scale=SCALES)
@@ -77,7 +79,7 @@ class QueryMoments:
 
     def finish(self, partial: Moments) -> Moments:
         """The means over queries."""
-        n = max(int(partial.n_queries), 1)
+        n = float(partial.n_queries) or 1.0
         features, labels, spread = ((total / n).round(10) + 0.0 for total in partial[:3])
         return Moments(np.triu(features) + np.triu(features, k=1).T, labels, spread, partial.n_queries)
 
@@ -90,6 +92,11 @@ class QueryMoments:
             centred_ranks(block.X, ptr, 0, block.n_queries, z)
             z /= np.repeat(2.0 * sizes, sizes)[:, None]
         z, y = _centred(z, ptr), _centred(block.y.astype(np.float64)[:, None], ptr)
+        weight = block.beside.query_weight
+        if weight is not None:
+            root = np.repeat(np.sqrt(weight), sizes)[:, None]
+            z, y = z * root, y * root
+            return Moments(z.T @ z, z.T @ y[:, 0], np.array(float(np.sum(y * y))), np.array(float(weight.sum())))
         return Moments(z.T @ z, z.T @ y[:, 0], np.array(float(np.sum(y * y))), np.array(block.n_queries))
 
 
