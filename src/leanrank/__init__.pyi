@@ -19,6 +19,7 @@ from leanrank.data.splits import QueryShuffleSplit as QueryShuffleSplit
 from leanrank.data.synthetic import make_ranking as make_ranking
 from leanrank.data.tables import read_table as read_table
 from leanrank.data.tabular.frames import from_frame as from_frame
+from leanrank.data.time_split import QueryTimeSplit as QueryTimeSplit
 from leanrank.engines.dask_engine import DaskEngine as DaskEngine
 from leanrank.engines.fold import fold as fold
 from leanrank.engines.local import LocalEngine as LocalEngine

@@ -26,6 +26,8 @@ def show_selection(selection: Selection, test: dict[str, Any] | None, console: C
 
     `finished` is the file that another answer can be had from.
     """
+    from leanrank.evaluation.select.beyond_headline import metrics_said, slices_said
+
     chosen = selection.chosen
     style = "green" if selection.proven else "yellow"
     console.print(Text(selection.sentence(), style=f"bold {style}"))
@@ -36,6 +38,9 @@ def show_selection(selection: Selection, test: dict[str, Any] | None, console: C
     if not chosen.is_everything:
         console.print(Text(f"Ship: {_named(chosen)}."))
         console.print(Text(f"Risk: {chosen.risk}"))
+        for what, said in (("Also: ", metrics_said(selection)), ("In slices: ", slices_said(selection))):
+            if said:
+                console.print(Text(f"{what}{said}."))
     console.print(Text(f"Why:  {selection.reason}."))
     console.print(Text(f"More: {selection.forecast.sentence()}."))
     if selection.sample:
@@ -75,9 +80,12 @@ def _known(selection: Selection, answer: Answer) -> str:
     if answer.is_everything:
         return f"nothing smaller is proven to lose at most {loss:g}" if answer.name == "certified" else "as safe"
     if answer.proven:
-        return f"proven: loses at most {loss:g}"
+        others = "".join(f", {other:g} of {name.upper()}" for name, other in list(selection.max_losses.items())[1:])
+        return f"proven: loses at most {loss:g}{others}" + " in every slice" * selection.certifies_slices
     if answer.certified_loss is None:
         return "too few queries to prove anything"
+    if answer.certified_loss <= loss:
+        return "an estimate; certified over all queries and for the first metric only"
     return f"an estimate; certified only at --max-loss {thousandths(answer.certified_loss):g}"
 
 

@@ -81,6 +81,9 @@ def _of_selection(
         "answers": [answer.to_dict() for answer in selection.answers.values()],
         "forecast": selection.forecast.to_dict(),
         "path_method": selection.path_method,
+        "metrics": [{"name": name.upper(), "max_loss": loss} for name, loss in selection.max_losses.items()],
+        "slices": [one.to_dict() for one in selection.slices],
+        "drift": None if selection.drift is None else selection.drift.to_dict(),
         "metric": settings["metric_name"].upper(),
         "n_features": len(selection.feature_names),
         "kept": list(selection.features),
@@ -232,6 +235,7 @@ def _point(point: CurvePoint, selection: Selection) -> dict[str, Any]:
         "high": point.high,
         "chosen": chosen,
         "all": point.method == ALL_FEATURES,
+        "metrics": [one.to_dict() for one in point.metrics],
     }
 
 

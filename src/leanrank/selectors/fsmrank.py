@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from leanrank._declared import declared
 from leanrank.data.door import feature_matrix
 from leanrank.data.ranking_data import RankingData
-from leanrank.data.splits import QueryKFold
+from leanrank.data.splits import QueryKFold, separable
 from leanrank.errors import ParameterError, require
 from leanrank.kernels.products import rows_times
 from leanrank.metrics._base import mean
@@ -241,7 +241,7 @@ class FSMRank(RankerSelector):
             )
         parts = [(data, valid)]
         if valid is None:
-            splits = QueryKFold(min(int(self._way.cv), data.n_queries)).split_queries(data)
+            splits = QueryKFold(min(int(self._way.cv), separable(data))).split_queries(data)
             parts = [(data.take_queries(train), data.take_queries(test)) for train, test in splits]
         values: list[list[Vector]] = [[] for _ in pairs]
         n_used: list[list[int]] = [[] for _ in pairs]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -40,31 +41,39 @@ def within_cost(selection: Selection, cost: float) -> Selection:
     return replace(selection, asked=_answer(selection, k, f"a cost of at most {cost:g} asked for"), answer=ASKED)
 
 
-def within_loss(selection: Selection, max_loss: float) -> Selection:
+def within_loss(selection: Selection, max_loss: float | Sequence[float]) -> Selection:
     """The answers for another `max_loss`, the certified one asked for; see `Selection.within`."""
-    if not 0 <= max_loss < np.inf:
+    names = list(selection.max_losses)
+    losses = [max_loss] * len(names) if not isinstance(max_loss, Sequence) else list(max_loss)
+    if len(losses) != len(names):
+        raise ParameterError.of("within", "max_loss", f"one number, or one for each of {', '.join(names)}", max_loss)
+    if not all(0 <= loss < np.inf for loss in losses):
         raise ParameterError.of("within", "max_loss", ">= 0 and finite", max_loss)
-    settings = {**selection.settings, "max_loss": float(max_loss)}
-    changed = replace(selection, settings=settings, forecast=selection.forecast.asked(float(max_loss)), asked=None)
-    resolved = max(max_loss, changed.forecast.resolved or 0.0)
-    certified = _at_a_loss(changed, "certified", max_loss)
+    allowed = {name: float(loss) for name, loss in zip(names, losses, strict=True)}
+    settings = {**selection.settings, "max_loss": float(losses[0])}
+    if len(names) > 1:
+        settings["max_losses"] = allowed
+    changed = replace(selection, settings=settings, forecast=selection.forecast.asked(float(losses[0])), asked=None)
+    certified = _at_a_loss(changed, "certified", allowed)
     recommended = changed.recommended
     if settings["n_features"] is None:
-        recommended = _at_a_loss(changed, "recommended", resolved)
+        told = changed.forecast.resolved or 0.0
+        recommended = _at_a_loss(changed, "recommended", {name: max(loss, told) for name, loss in allowed.items()})
     return replace(changed, certified=certified, recommended=recommended, answer="certified")
 
 
-def _at_a_loss(selection: Selection, name: str, loss: float) -> Answer:
-    """The smallest set of the path that is certified at this loss; the safe one where none is."""
+def _at_a_loss(selection: Selection, name: str, losses: dict[str, float]) -> Answer:
+    """The smallest set of the path that is certified at these losses; the safe one where none is."""
     before, sure = selection.answers[name], f"{100 * selection.settings['level']:g}% confidence"
-    points = [p for p in selection.walked if p.certified_loss is not None and round(p.certified_loss, 9) <= loss]
+    loss, slices = next(iter(losses.values())), selection.certifies_slices and name == "certified"
+    points = [p for p in selection.walked if p.holds(losses, slices=slices)]
     if not points:
         why = f"{selection.forecast.n_queries:,} queries prove of no smaller set that it loses at most {loss:.2g}"
         return replace(selection.safe, name=name, reason=why)
     point = min(points, key=lambda p: (p.cost, p.k))
     if (before.method, before.measured_k) == (point.method, point.k):  # its estimate did not choose
-        proven = point.certified_loss is not None and point.certified_loss <= selection.settings["max_loss"]
-        return replace(before, proven=proven, risk=_risk(selection, before.estimate, point.certified_loss))
+        proven = _proven(selection, point)
+        return replace(before, proven=proven, risk=_risk(selection, before.estimate, point))
     size = "cheapest" if selection.priced else "smallest"
     why = f"the {size} set that loses at most {loss:.2g} with {sure}, a loss asked for after the run"
     return replace(_answer(selection, point.k, why), name=name)
@@ -97,17 +106,27 @@ def _answer(selection: Selection, k: int, reason: str) -> Answer:
         estimate=estimate,
         optimistic=estimate,
         certified_loss=loss,
-        proven=loss is not None and loss <= selection.settings["max_loss"] and k < selection.baseline["n_features"],
+        proven=point is not None and _proven(selection, point) and k < selection.baseline["n_features"],
         reason=reason,
-        risk=_risk(selection, estimate, loss),
+        risk=_risk(selection, estimate, point),
     )
 
 
-def _risk(selection: Selection, estimate: dict[str, float], loss: float | None) -> str:
-    if not estimate:
+def _proven(selection: Selection, point: CurvePoint) -> bool:
+    return point.holds(selection.max_losses, slices=selection.certifies_slices)
+
+
+def _risk(selection: Selection, estimate: dict[str, float], point: CurvePoint | None) -> str:
+    if not estimate or point is None:
         return "Unknown: no ranker was trained on so many of the features."
-    s = selection.settings
-    return risk_of(estimate, loss, max_loss=s["max_loss"], level=s["level"], metric=s["metric_name"].upper())
+    return risk_of(
+        estimate,
+        point.certified_loss,
+        proven=_proven(selection, point),
+        max_losses=selection.max_losses,
+        level=selection.settings["level"],
+        slices=selection.certifies_slices,
+    )
 
 
 def _neighbours(selection: Selection, k: int) -> str:

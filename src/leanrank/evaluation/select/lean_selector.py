@@ -38,18 +38,22 @@ class LeanSelector(Selector):
         Which methods take part, see `select`.
     answer : {"safe", "recommended", "certified"}
         Which answer the features are.
-    max_loss : float or None
-        The loss to certify; 0.002 where None.
+    max_loss : float, list of float or None
+        The loss to certify, of several metrics one for all or one for each; 0.002 where None.
     effort : {"quick", "normal", "thorough"}
         How much is measured.
     limits : Limits or None
         Costs, groups, budget, and which features must or must not be taken.
-    cv : int
-        Folds, by query.
+    cv : int or str
+        Folds, by query; "time" where the data say when queries were asked.
     random_state : int
         Seed of the folds, of the bootstrap and of the methods.
     n_jobs : int or None
         Threads that train rankers; every core where None.
+    metrics : list of str or Metric, or None
+        Several metrics instead of `metric`, none of which may lose more than `max_loss`.
+    certify_slices : bool
+        Whether what is certified must hold in every slice of the queries.
 
     Attributes
     ----------
@@ -85,12 +89,14 @@ class LeanSelector(Selector):
     metric: Any = "ndcg@10"
     methods: Any = "auto"
     answer: str = RECOMMENDED
-    max_loss: float | None = None
+    max_loss: Any = None
     effort: str = "normal"
     limits: Limits | None = None
-    cv: int = 5
+    cv: int | str = 5
     random_state: int = 0
     n_jobs: int | None = None
+    metrics: Any = None
+    certify_slices: bool = False
 
     def fit(self, X: Any, y: Any = None, *, qid: Any = None, regroup: bool = False) -> Self:
         """Measure and choose.
@@ -132,6 +138,8 @@ class LeanSelector(Selector):
             cv=self.cv,
             random_state=self.random_state,
             n_jobs=self.n_jobs,
+            metrics=self.metrics,
+            certify_slices=self.certify_slices,
             progress=False,
         )
         return _path_of(self.selection_)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from importlib import import_module
 from typing import Any
@@ -14,10 +15,13 @@ from leanrank.data.whole_file import write_whole
 from leanrank.evaluation.records import ALL_FEATURES
 from leanrank.evaluation.select.again import first, within_cost, within_loss
 from leanrank.evaluation.select.answers import ASKED, RECOMMENDED, Answer, answer_name
+from leanrank.evaluation.select.beyond_headline import metrics_said, slices_said
 from leanrank.evaluation.select.choice import thousandths
 from leanrank.evaluation.select.curve_point import CurvePoint, Evidence
+from leanrank.evaluation.select.importance_drift import Drift
 from leanrank.evaluation.select.resolution import Forecast
 from leanrank.evaluation.select.selection_views import frame_of, html_of
+from leanrank.evaluation.select.slice_losses import SliceLoss, worst_of
 from leanrank.selectors.features_file import stamped, text_of
 
 __all__ = ["CurvePoint", "Selection", "sentence_of"]
@@ -62,6 +66,8 @@ class Selection:
         Copies that were taken out before anything was measured: the names of the features that a feature stands for.
     source : dict
         The command and where the data were, after a run of the command line.
+    drift : Drift or None
+        How the shares of features in the ranker change over time, where folds were cut by time.
     sample : dict
         Where memory did not allow all queries: how many `queries` and `rows` were drawn, of how many (`of_queries`,
         `of_rows`), the `memory` in bytes, and the `sentence` that says so. Empty where all took part.
@@ -84,6 +90,7 @@ class Selection:
     source: dict[str, Any] = field(default_factory=dict)
     sample: dict[str, Any] = field(default_factory=dict)
     stands_for: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    drift: Drift | None = None
 
     @property
     def chosen(self) -> Answer:
@@ -124,8 +131,10 @@ class Selection:
         """
         return within_cost(self, cost)
 
-    def within(self, max_loss: float) -> Selection:
+    def within(self, max_loss: float | Sequence[float]) -> Selection:
         """The answers for another `max_loss`, the certified one asked for, without training anything.
+
+        Of several metrics one for all, or one for each.
 
         The certificate is for a loss that is named whatever the curve looks like, not for the best looking of many.
         """
@@ -200,6 +209,27 @@ class Selection:
         return next((point for point in self.curve if point.on_path and (point.method, point.k) == where), None)
 
     @property
+    def max_losses(self) -> dict[str, float]:
+        """The loss asked for of each metric, by name; the first is that of the headline."""
+        losses: dict[str, float] | None = self.settings.get("max_losses")
+        return losses or {self.settings["metric_name"]: self.settings["max_loss"]}
+
+    @property
+    def certifies_slices(self) -> bool:
+        """Whether a set is certified only where it is in every slice."""
+        return bool(self.settings.get("certify_slices"))
+
+    @property
+    def slices(self) -> tuple[SliceLoss, ...]:
+        """What the features do in each slice of the queries; empty where there are none."""
+        return () if self.point is None else self.point.slices
+
+    @property
+    def worst_slice(self) -> SliceLoss | None:
+        """The slice that loses most, of those that the queries show to lose; None where none does."""
+        return worst_of(self.slices)
+
+    @property
     def evidence(self) -> Evidence:
         """Which features and queries the features are about; nothing where that was not measured."""
         known = None if self.point is None else self.point.evidence
@@ -267,7 +297,9 @@ class Selection:
             return f"{self.n_features} of {total} features: what they do to {metric.upper()} was not measured"
         if self.chosen.is_everything:
             return self._everything()
-        return sentence_of(self.n_features, total, metric, self.nested, proven=self.proven)
+        said = sentence_of(self.n_features, total, metric, self.nested, proven=self.proven)
+        worst = self.worst_slice
+        return said if worst is None else f"{said}; worst in {worst.title}: {_signed(worst)}"
 
     def _everything(self) -> str:
         total, metric = len(self.feature_names), self.settings["metric_name"].upper()
@@ -326,6 +358,8 @@ class Selection:
             f"  cost      {self.cost:g} of {self.baseline['cost']:g}",
             f"  why       {self.reason}",
             f"  risk      {self.chosen.risk}",
+            *([f"  metrics   {metrics_said(self)}"] if metrics_said(self) else []),
+            *([f"  slices    {slices_said(self)}"] if slices_said(self) else []),
             f"  others    {', '.join(other)} of {len(self.feature_names)} features",
             f"  queries   {self.forecast.sentence()}",
             *([f"  data      {self.sample['sentence']}"] if self.sample else []),
@@ -359,6 +393,7 @@ class Selection:
             "settings": self.settings,
             **({"source": self.source} if self.source else {}),
             **({"sample": self.sample} if self.sample else {}),
+            **({"drift": self.drift.to_dict()} if self.drift is not None else {}),
             "seconds": round(self.seconds, 3),
         }
         return stamped("measured", record)
@@ -371,6 +406,10 @@ class Selection:
         """Write the JSON, whole or not at all."""
         # the name of a file that is not UTF-8 stands in it as halves of surrogate pairs: escapes mean the same in JSON
         write_whole(path, self.to_json().encode("utf-8", "backslashreplace"))
+
+
+def _signed(one: SliceLoss) -> str:
+    return f"{one.mean:+.4f} [{one.low:+.4f}, {one.high:+.4f}]"
 
 
 def _chart(selection: Selection, name: str) -> Any:

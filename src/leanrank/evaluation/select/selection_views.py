@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from leanrank._notebook import Table, card
 from leanrank.errors import UnknownNameError
 from leanrank.evaluation.records import in_library
+from leanrank.evaluation.select.beyond_headline import metrics_said, slices_said
 
 if TYPE_CHECKING:
     from leanrank.evaluation.select.answers import Answer
@@ -25,6 +26,8 @@ def html_of(selection: Selection) -> str:
         "cost": f"{selection.cost:g} of {selection.baseline['cost']:g}" if selection.priced else None,
         "why": selection.reason,
         "risk": selection.chosen.risk,
+        "metrics": metrics_said(selection) or None,
+        "slices": slices_said(selection) or None,
         "queries": selection.forecast.sentence(),
         "data": selection.sample.get("sentence"),
         "copies": " ".join(selection.copies),
