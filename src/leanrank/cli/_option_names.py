@@ -23,6 +23,7 @@ _CALLED_HERE = {
     "n_jobs": "jobs",
     "n_splits": "folds",
     "random_state": "seed",
+    "slices": "slice",
 }
 
 #: Options that take NAME=VALUE, and what they are called in a command.

@@ -37,6 +37,20 @@ class Reading:
     ] = None
     drop: Annotated[str | None, typer.Option(help="Features to leave out, by name or pattern: doc_id,position.")] = None
     regroup: Annotated[bool, typer.Option(help="Bring rows of one query together where they are not adjacent.")] = False
+    weight: Annotated[str | None, typer.Option(help="CSV, Parquet: the column of how much a document counts.")] = None
+    query_weight: Annotated[str | None, typer.Option(help="CSV, Parquet: the column of how much a query counts.")] = (
+        None
+    )
+    position: Annotated[
+        str | None, typer.Option(help="CSV, Parquet: the column of where a document was shown, from 1 on.")
+    ] = None
+    time: Annotated[str | None, typer.Option(help="CSV, Parquet: the column of when a query was asked.")] = None
+    query_group: Annotated[
+        str | None, typer.Option(help="CSV, Parquet: the column of what several queries have in common.")
+    ] = None
+    slice: Annotated[
+        str | None, typer.Option(help="CSV, Parquet: columns of kinds of queries, with commas: country,device.")
+    ] = None
 
     def given(self) -> dict[str, Any]:
         """Those that differ from their defaults, by name."""
@@ -48,7 +62,8 @@ class Reading:
         >>> Reading(qid="query id", regroup=True).arguments()
         ['--qid', 'query id', '--regroup']
         """
-        return [part for name, value in self.given().items() for part in (f"--{name}", value) if part is not True]
+        named = ((f"--{name.replace('_', '-')}", value) for name, value in self.given().items())
+        return [part for option in named for part in option if part is not True]
 
     def read(self, path: Path, at_least: int = 0) -> RankingData:
         """Read a judged file; missing values are let in, methods refuse them by name.
@@ -73,7 +88,8 @@ class Reading:
         return read(path, **self._columns(), at_least=at_least)
 
     def _columns(self) -> dict[str, Any]:
-        return {name: value for name, value in vars(self).items() if name not in ("only", "drop")}
+        columns = {name: value for name, value in vars(self).items() if name not in ("only", "drop", "slice")}
+        return {**columns, "slices": tuple(_listed(self.slice))}
 
     def _kept(self, source: RankingSource) -> Any:
         """The source with the features that `only` and `drop` leave."""

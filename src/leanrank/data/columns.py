@@ -254,6 +254,19 @@ def text_column(series: nw.Series[Any]) -> NDArray[np.object_]:
     return texts
 
 
+def side_column(series: nw.Series[Any]) -> NDArray[Any]:
+    """A column beside the features: numbers as they are (missing ones NaN), times in seconds, others as texts."""
+    import narwhals as nw
+
+    if series.dtype in (nw.Date, nw.Datetime):
+        return np.asarray(series.dt.timestamp("us").cast(nw.Float64).to_numpy(), dtype=np.float64) / 1e6
+    if not is_number(series):
+        return text_column(series)
+    if series.dtype.is_integer() and not series.null_count():
+        return np.asarray(series.to_numpy())
+    return np.asarray(numbers(series), dtype=np.float64)
+
+
 def _untyped(values: Any) -> NDArray[Any]:
     """A list as an array in which NaN among texts stays NaN, rather than becoming the text "nan"."""
     given = np.asarray(values)

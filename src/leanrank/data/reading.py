@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Unpack
 
 from leanrank.data.formats import format_of
 from leanrank.data.ranking_data import RankingData, RankingSource
 from leanrank.data.roles import ColumnNames
+from leanrank.data.side_columns import SIDE_ROLES, SideNames
 from leanrank.errors import DataError, ParameterError
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ def read(
     regroup: bool = False,
     missing: bool = True,
     at_least: int = 0,
+    **beside: Unpack[SideNames],
 ) -> RankingData:
     """Read a file of judged data, whatever its format.
 
@@ -55,6 +57,8 @@ def read(
     at_least : int, default=0
         LETOR text: the number of features where the file has fewer, as a feature that is 0 in every row need not be in
         it. A table has its columns.
+    weight, query_weight, position, time, query_group, slices
+        Columns of a table beside the features, as in `from_frame`; LETOR text has no place for them, and refuses them.
 
     See Also
     --------
@@ -76,7 +80,7 @@ def read(
         from leanrank.data.letor import reader
         from leanrank.data.letor.options import MAX_FEATURES, checked
 
-        _refuse_names_of_features("read", features)
+        _refuse_names("read", {"features": features, **beside})
         if at_least > MAX_FEATURES:  # every feature up to there would get a name
             raise DataError(
                 f"{os.fspath(path)}: a feature beyond number {MAX_FEATURES:,} is asked for, which no LETOR file has "
@@ -87,7 +91,7 @@ def read(
     from leanrank.data.tables import read_table
 
     return read_table(
-        path, label=label, qid=qid, features=features, comments=comments, regroup=regroup, missing=missing
+        path, label=label, qid=qid, features=features, comments=comments, regroup=regroup, missing=missing, **beside
     )
 
 
@@ -106,7 +110,7 @@ def scan(
 
     Parameters
     ----------
-    path, label, qid, features, comments, regroup, missing
+    path, label, qid, features, comments, regroup, missing, weight, query_weight, position, time, query_group, slices
         As in `read`.
     n_features : int, default=None
         LETOR text: the number of features. If not given, the file is read once here to count them.
@@ -135,7 +139,7 @@ def scan(
         return scan_parquet(path, regroup=regroup, missing=missing, **columns)
     if kind == "csv":
         return read(path, regroup=regroup, missing=missing, **columns)
-    _refuse_names_of_features("scan", columns.get("features"))
+    _refuse_names("scan", {name: value for name, value in columns.items() if name in ("features", *SIDE_ROLES)})
     null: Null = "nan" if missing else "error"
     if regroup:
         from leanrank.data.letor.reader import read_letor
@@ -146,9 +150,11 @@ def scan(
     return scan_letor(path, n_features=n_features, null=null)
 
 
-def _refuse_names_of_features(owner: str, features: object) -> None:
-    if features is not None:
-        raise ParameterError.of(owner, "features", "left out for LETOR text, which has no names of columns", features)
+def _refuse_names(owner: str, names: Mapping[str, object]) -> None:
+    for parameter, given in names.items():
+        if given or (parameter == "features" and given is not None):
+            rule = "left out for LETOR text, which has no names of columns"
+            raise ParameterError.of(owner, parameter, rule, given)
 
 
 def _check_at_least(at_least: object) -> None:

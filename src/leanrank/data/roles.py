@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TypedDict
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 from leanrank.data.side_columns import SideNames, named_beside
 from leanrank.errors import DataError, UnknownNameError
@@ -16,9 +16,10 @@ LABEL_NAMES = ("label", "labels", "relevance", "rel", "grade", "y", "target", "j
 QID_NAMES = ("qid", "query_id", "queryid", "query", "group_id", "groupid", "srch_id", "search_id")
 
 _METADATA_KEY = b"leanrank"
+_BESIDE = ("weight", "position", "query_weight", "time", "query_group")
 
 
-class ColumnNames(TypedDict, total=False):
+class ColumnNames(SideNames, total=False):
     """The columns that a caller may name, as keywords."""
 
     label: str | None
@@ -42,10 +43,17 @@ class Columns:
     query_group: str | None = None
     slices: Sequence[str] = ()
 
+    def or_stated(self, stated: Columns) -> Columns:
+        """These, and where the caller names nothing beside the features what a file says of itself."""
+        return replace(
+            self,
+            **{role: getattr(self, role) or getattr(stated, role) for role in _BESIDE},
+            slices=self.slices or stated.slices,
+        )
+
     def beside(self, names: Iterable[str]) -> SideNames:
         """Those beside the features; a name that no column has is refused."""
-        roles = ("weight", "position", "query_weight", "time", "query_group")
-        side = {role: _known(names, getattr(self, role), f"{role} column") for role in roles}
+        side = {role: _known(names, getattr(self, role), f"{role} column") for role in _BESIDE}
         known: SideNames = SideNames(**{role: name for role, name in side.items() if name is not None})  # type: ignore[typeddict-item]
         if self.slices:
             known["slices"] = tuple(str(_known(names, name, "slice column")) for name in self.slices)
@@ -65,8 +73,11 @@ class Roles:
 
     def to_metadata(self) -> dict[bytes, bytes]:
         """As Parquet metadata; the features are all other columns, in their order."""
-        stated = {"version": 1, "label": self.label, "qid": self.qid, "comments": self.comments}
-        return {_METADATA_KEY: json.dumps({**stated, "missing": self.missing}).encode()}
+        stated: dict[str, Any] = {"version": 1, "label": self.label, "qid": self.qid, "comments": self.comments}
+        stated["missing"] = self.missing
+        if self.beside:
+            stated["beside"] = self.beside
+        return {_METADATA_KEY: json.dumps(stated).encode()}
 
 
 def stated_columns(metadata: Mapping[bytes, bytes] | None, names: Sequence[str]) -> tuple[Columns, bool]:
@@ -78,6 +89,11 @@ def stated_columns(metadata: Mapping[bytes, bytes] | None, names: Sequence[str])
     if not isinstance(stated, dict):
         return Columns(), False
     roles = {role: stated[role] for role in ("label", "qid", "comments") if stated.get(role) in names}
+    beside = stated.get("beside")
+    if isinstance(beside, dict):
+        roles |= {role: beside[role] for role in _BESIDE if beside.get(role) in names}
+        slices = beside.get("slices")
+        roles["slices"] = tuple(name for name in slices if name in names) if isinstance(slices, list) else ()
     return Columns(**roles), stated.get("missing") is True
 
 

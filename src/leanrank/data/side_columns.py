@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import Any, TypedDict
 
@@ -15,6 +15,7 @@ from leanrank.errors import DataError
 #: Which fields have a value for each document, and which for each query.
 _OF_ROWS = ("weight", "position")
 _OF_QUERIES = ("query_weight", "time", "query_group")
+SIDE_ROLES = (*_OF_ROWS, *_OF_QUERIES, "slices")
 
 
 class SideNames(TypedDict, total=False):
@@ -52,6 +53,8 @@ class SideColumns:
         What several queries have in common (the same query on several days or markets): folds never part them.
     slices : mapping of str to array of shape (Q,)
         Kinds of queries by name, as ``{"country": ["de", "fr"]}``.
+    part : bool, default=False
+        Whether these are a part of more, in which all weights may be 0.
     """
 
     weight: NDArray[np.float64] | None = None
@@ -60,16 +63,27 @@ class SideColumns:
     time: NDArray[np.float64] | None = None
     query_group: NDArray[Any] | None = None
     slices: Mapping[str, NDArray[Any]] = field(default_factory=dict)
+    part: bool = False
 
     def __bool__(self) -> bool:
         return bool(self.slices) or any(getattr(self, name) is not None for name in (*_OF_ROWS, *_OF_QUERIES))
+
+    def known(self) -> list[tuple[str, str, NDArray[Any]]]:
+        """Role, name and values of each column that there is; one that is no slice is called by its role."""
+        single = [(role, role, getattr(self, role)) for role in (*_OF_ROWS, *_OF_QUERIES)]
+        slices = [("slices", name, values) for name, values in self.slices.items()]
+        return [column for column in single + slices if column[2] is not None]
+
+    def by_row(self, query_sizes: NDArray[np.int64]) -> list[NDArray[Any]]:
+        """The columns that `known` names with a value for every document, as a table has them."""
+        return [values if role in _OF_ROWS else np.repeat(values, query_sizes) for role, _, values in self.known()]
 
     def checked(self, n_rows: int, n_queries: int) -> SideColumns:
         """The same as arrays of the right type and length, or an error that says what is wrong where."""
         if not self:
             return self
-        weight = _amounts(self.weight, "weight", n_rows, "document")
-        query_weight = _amounts(self.query_weight, "query_weight", n_queries, "query")
+        weight = _amounts(self.weight, "weight", n_rows, "document", some=not self.part)
+        query_weight = _amounts(self.query_weight, "query_weight", n_queries, "query", some=not self.part)
         return SideColumns(
             weight=weight,
             position=_positions(self.position, n_rows),
@@ -77,6 +91,7 @@ class SideColumns:
             time=_finite(self.time, "time", n_queries, "query"),
             query_group=None if self.query_group is None else _texts(self.query_group, "query_group", n_queries),
             slices={str(name): _texts(values, str(name), n_queries) for name, values in self.slices.items()},
+            part=self.part,
         )
 
     def taken(self, rows: Any, queries: Any) -> SideColumns:
@@ -85,17 +100,15 @@ class SideColumns:
             return self
         kept = {name: _at(getattr(self, name), rows) for name in _OF_ROWS}
         kept |= {name: _at(getattr(self, name), queries) for name in _OF_QUERIES}
-        return SideColumns(**kept, slices={name: values[queries] for name, values in self.slices.items()})
+        slices = {name: values[queries] for name, values in self.slices.items()}
+        return SideColumns(**kept, slices=slices, part=True)
 
     def update(self, digests: dict[str, Any]) -> None:
         """Take what is here into hashes, one for each column; the blocks that the rows come in do not matter."""
-        for one in fields(self):
-            values = getattr(self, one.name)
-            for name, column in values.items() if one.name == "slices" else [("", values)]:
-                if column is not None:
-                    key = f"{one.name}\0{name}\0"
-                    digest = digests.setdefault(key, blake2b(key.encode(), digest_size=16))
-                    digest.update("".join(f"{value}\0" for value in column.tolist()).encode())
+        for role, name, column in self.known():
+            key = f"{role}\0{name if role == 'slices' else ''}\0"
+            digest = digests.setdefault(key, blake2b(key.encode(), digest_size=16))
+            digest.update("".join(f"{value}\0" for value in column.tolist()).encode())
 
     def equals(self, other: SideColumns) -> bool:
         """Whether the same is known, with the same values."""
@@ -115,15 +128,20 @@ def joined(parts: Sequence[SideColumns]) -> SideColumns:
         columns[name] = _together([getattr(part, name) for part in parts], name)
     names = {name: None for part in parts for name in part.slices}
     slices: dict[str, Any] = {name: _together([part.slices.get(name) for part in parts], name) for name in names}
-    return SideColumns(**columns, slices=slices)
+    return SideColumns(**columns, slices=slices, part=any(part.part for part in parts))
 
 
 def side_columns(
-    names: SideNames, column: Callable[[str], NDArray[Any]], query_ptr: NDArray[np.int64], query_ids: Any
+    names: SideNames,
+    column: Callable[[str], NDArray[Any]],
+    query_ptr: NDArray[np.int64],
+    query_ids: Any,
+    *,
+    part: bool = False,
 ) -> SideColumns:
     """Those of a table whose rows are those of the data: `column` gives the values of every row by name.
 
-    What belongs to a query must be the same in all of its rows.
+    What belongs to a query must be the same in all of its rows. `part` says that the rows are some of more.
     """
     columns: dict[str, Any] = {}
     for role in _OF_ROWS:
@@ -133,7 +151,7 @@ def side_columns(
         if names.get(role) is not None:
             columns[role] = _of_queries(str(names[role]), column, query_ptr, query_ids)  # type: ignore[literal-required]
     slices = {name: _of_queries(name, column, query_ptr, query_ids) for name in names.get("slices", ())}
-    return SideColumns(**columns, slices=slices)
+    return SideColumns(**columns, slices=slices, part=part)
 
 
 def _of_queries(
@@ -141,7 +159,8 @@ def _of_queries(
 ) -> NDArray[Any]:
     values = column(name)
     first = values[query_ptr[:-1]]
-    other = values != np.repeat(first, np.diff(query_ptr))
+    expected = np.repeat(first, np.diff(query_ptr))
+    other = (values != expected) & ((values == values) | (expected == expected))  # NaN is NaN again
     if other.any():
         row = int(np.argmax(other))
         query = int(np.searchsorted(query_ptr, row, side="right")) - 1
@@ -186,12 +205,12 @@ def _finite(values: Any, name: str, n: int, what: str) -> NDArray[np.float64] | 
     return numbers
 
 
-def _amounts(values: Any, name: str, n: int, what: str) -> NDArray[np.float64] | None:
+def _amounts(values: Any, name: str, n: int, what: str, *, some: bool) -> NDArray[np.float64] | None:
     numbers = _finite(values, name, n, what)
     if numbers is not None and (numbers < 0).any():
         place = int(np.argmax(numbers < 0))
         raise DataError(f"{name} of {what} number {place} is {numbers[place]:g}: it must be 0 or more.")
-    if numbers is not None and not (numbers > 0).any():
+    if some and numbers is not None and not (numbers > 0).any():
         raise DataError(f"{name} is 0 for every {what}: nothing would count.")
     return numbers
 

@@ -96,7 +96,7 @@ def is_numeric_type(kind: Any) -> bool:
 
 
 def write_parquet(data: RankingSource, path: str | os.PathLike[str]) -> None:
-    """Write judged data as Parquet: label, qid, comment (if any), then the features.
+    """Write judged data as Parquet: label, qid, comment (if any), what is beside the features, then the features.
 
     The file says which column is what, so `read_table` and `scan_parquet` need no names; a row group holds whole
     queries. Values come back bit for bit; CSR comes back dense. The file is written beside `path` and renamed.

@@ -11,12 +11,21 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from leanrank.data.columns import check_labels, check_values, id_column, label_column, numeric_matrix, text_column
+from leanrank.data.columns import (
+    check_labels,
+    check_values,
+    id_column,
+    label_column,
+    numeric_matrix,
+    side_column,
+    text_column,
+)
 from leanrank.data.grouping import query_offsets
 from leanrank.data.parquet.files import about, batches, folder_keys, is_numeric_type, opened_parquet, parquet_files
 from leanrank.data.parquet.pages import check_sizes
 from leanrank.data.ranking_data import BLOCK_ROWS, RankingData
 from leanrank.data.roles import ColumnNames, Columns, Roles, assign_roles, refuse_duplicates, stated_columns
+from leanrank.data.side_columns import named_beside, side_columns
 from leanrank.data.whole_queries import Rows, whole_query_blocks
 from leanrank.errors import DataError
 
@@ -40,7 +49,7 @@ def scan_parquet(
     path : path of a file or folder
         The files of a folder, its folders included, in the order of their names. Where folders are called
         ``key=value``, `qid` may be such a key.
-    label, qid, features, comments
+    label, qid, features, comments, weight, query_weight, position, time, query_group, slices
         Names of columns, as in `from_frame`; files that `write_parquet` wrote need none.
     regroup : bool
         Bring the rows of a query together where they are not adjacent or in several files, rather than refuse;
@@ -110,7 +119,10 @@ class ParquetSource:
             from leanrank.data.parquet.regroup import regrouped_blocks
 
             return regrouped_blocks(self, n_rows)
-        return whole_query_blocks(self.stream(), n_rows, feature_names=self.feature_names, missing=self.missing)
+        roles = self.roles
+        return whole_query_blocks(
+            self.stream(), n_rows, feature_names=roles.features, missing=roles.missing, beside=roles.beside
+        )
 
     def stream(self) -> Iterator[Rows]:
         """All rows, in the order of the files, some at a time."""
@@ -131,7 +143,9 @@ class ParquetSource:
     def rows(self, file: _File, row_groups: Sequence[int] | None = None, *, threads: bool = True) -> Iterator[Rows]:
         """The rows of a file, or of a run of its row groups; columns decoded by `threads` of Arrow, or by this one."""
         roles = self.roles
-        wanted = [name for name in (roles.label, roles.qid, roles.comments, *roles.features) if name is not None]
+        beside = [name for name, _ in named_beside(roles.beside)]
+        single = [name for name in (roles.label, roles.qid, roles.comments) if name is not None]
+        wanted = list(dict.fromkeys([*single, *beside, *roles.features]))
         groups = range(len(file.rows_of_groups)) if row_groups is None else row_groups
         first_row = sum(file.rows_of_groups[: groups[0]]) if groups else 0
         size = max(256, min(_BATCH_ROWS, _BATCH_BYTES // (8 * len(wanted))))
@@ -145,7 +159,8 @@ class ParquetSource:
                     y = label_column(frame.get_column(roles.label).to_native(), f"column {roles.label!r}")
                     y = check_labels(y, f"column {roles.label!r}", first_row=first_row)
                 texts = None if roles.comments is None else text_column(frame.get_column(roles.comments))
-            yield Rows(X, y, ids, texts, str(file.path))
+                side = {name: side_column(frame.get_column(name)) for name in beside}
+            yield Rows(X, y, ids, texts, str(file.path), side)
             first_row += len(frame)
 
     def group_ids(self, file: _File, row_group: int) -> NDArray[Any]:
@@ -190,7 +205,7 @@ def open_parquet(
         roles = assign_roles(
             {field.name: str(field.type) for field in first},
             replace(
-                named,
+                named.or_stated(stated),
                 label=stated.label if named.label is None else named.label,
                 qid=named.qid or stated.qid if needs_qid else None,
                 comments=named.comments or stated.comments,
@@ -234,7 +249,8 @@ def _folder_queries(values: Sequence[str | None], *, in_folder: bool) -> list[st
 
 
 def _check_file(path: Path, schema: Any, roles: Roles, *, in_folder: bool) -> None:
-    for name in (roles.label, roles.comments, None if in_folder else roles.qid, *roles.features):
+    beside = [name for name, _ in named_beside(roles.beside)]
+    for name in (roles.label, roles.comments, None if in_folder else roles.qid, *beside, *roles.features):
         if name is not None and name not in schema.names:
             raise DataError(f"{path}: column {name!r} is missing, which the first file has.")
     for name in roles.features if roles.label is None else (roles.label, *roles.features):
@@ -252,11 +268,13 @@ def read_parquet(
     with about(path):
         X = np.empty((n, len(source.feature_names)), dtype=source.dtype)
         y = np.empty(n, dtype=np.float32)
-        ids, texts, top = [], [], 0
+        names = [name for name, _ in named_beside(source.roles.beside)]
+        ids, texts, sides, top = [], [], [], 0
         for rows in source.stream():
             X[top : top + len(rows)] = rows.X
             y[top : top + len(rows)] = rows.y
             ids.append(rows.qid)
+            sides.append(rows.beside)
             if rows.comments is not None:
                 texts.append(rows.comments)
             top += len(rows)
@@ -264,6 +282,10 @@ def read_parquet(
             np.concatenate(ids) if source.roles.qid is not None else None, group=group, n_rows=n, regroup=regroup
         )
         comments = None if source.roles.comments is None else np.concatenate(texts)
+        columns = {name: np.concatenate([side[name] for side in sides]) for name in names}
         if order is not None:
             X, y, comments = X[order], y[order], None if comments is None else comments[order]
-        return RankingData(X, y, offsets, query_ids, source.feature_names, comments, source.missing)  # type: ignore[arg-type]
+            columns = {name: values[order] for name, values in columns.items()}
+        named_ids = np.arange(len(offsets) - 1) if query_ids is None else query_ids
+        beside = side_columns(source.roles.beside, columns.__getitem__, offsets, named_ids)
+        return RankingData(X, y, offsets, named_ids, source.feature_names, comments, source.missing, beside)

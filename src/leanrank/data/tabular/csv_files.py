@@ -19,6 +19,7 @@ from leanrank.data.compressed import RawBytes, create_bytes, open_bytes
 from leanrank.data.formats import DELIMITERS, codec_of, ending
 from leanrank.data.ranking_data import RankingData, RankingSource
 from leanrank.data.roles import Columns, assign_roles, refuse_duplicates
+from leanrank.data.side_columns import named_beside
 from leanrank.data.tabular.frames import from_frame
 from leanrank.errors import DataError, LeanRankError
 
@@ -51,9 +52,14 @@ def read_csv(
     features = named.features
     types = {} if roles.label is None else {roles.label: pa.float64()}
     types |= {name: pa.string() for name in (roles.qid, roles.comments) if name is not None}
+    beside = named_beside(roles.beside)
+    types |= {name: pa.float64() for name, role in beside if role in ("weight", "query_weight", "position")}
+    types |= {name: pa.string() for name, role in beside if role in ("query_group", "slice")}
+    only = names
     if features is not None:
         types |= {name: pa.float64() for name in roles.features}
-    table = _read(path, delimiter, types, names, only=list(types) if features is not None else names)
+        only = list(dict.fromkeys([*types, *(name for name, _ in beside)]))
+    table = _read(path, delimiter, types, names, only=only)
     try:
         if features is None:
             table = _without_typos(table, roles.features)
@@ -68,6 +74,7 @@ def read_csv(
             group=group,
             regroup=regroup,
             missing=missing,
+            **roles.beside,
         )
     except LeanRankError as error:
         text = re.sub(
@@ -210,8 +217,9 @@ def _other_delimiter(names: Sequence[str], delimiter: str) -> str:
 
 
 def write_csv(data: RankingData | RankingSource, path: str | os.PathLike[str]) -> None:
-    """Write label, qid, comment (if any) and the features, with a line of names; tabs between where it is a .tsv.
+    """Write label, qid, comment (if any), what is beside the features, and these, with a line of names.
 
+    Between cells are commas, or tabs where it is a .tsv.
     A missing value is an empty cell. Numbers are as short as they can be: rounded to the type that they had, they read
     back as what they were (`read_table` gives float64). The file appears whole or not at all.
 

@@ -18,6 +18,7 @@ from leanrank.data.columns import (
     is_number,
     label_column,
     numeric_matrix,
+    side_column,
     text_column,
 )
 from leanrank.data.grouping import query_offsets
@@ -112,7 +113,7 @@ def from_frame(
         X, y, texts = X[order], y[order], None if texts is None else texts[order]
 
     def column(name: str) -> Any:
-        values = frame.get_column(name).to_numpy()
+        values = side_column(frame.get_column(name))
         return values if order is None else values[order]
 
     ids = np.arange(len(offsets) - 1) if query_ids is None else query_ids
@@ -121,10 +122,11 @@ def from_frame(
 
 
 def to_frame(data: RankingData, kind: str = "pyarrow") -> Any:
-    """Turn RankingData into a frame: label, qid, comment (if any), then the features.
+    """Turn RankingData into a frame: label, qid, comment (if any), what is beside the features, then the features.
 
     `kind` is "pyarrow", "pandas" or "polars". Where a feature is called "label", the label's column is "_label",
-    and so on.
+    and so on. Columns beside the features are called weight, query_weight, position, time, query_group and as the
+    slices are: name them to `from_frame` again.
 
     >>> data = RankingData([[2.5], [0.5]], [1, 0], [0, 2], ["tea"], ["bm25"])
     >>> to_frame(data).to_pydict()
