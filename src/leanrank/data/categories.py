@@ -127,6 +127,39 @@ def recoded(X: Any, names: Sequence[str], old: Categories, new: Categories) -> t
     return out, unknown
 
 
+def as_categories(data: Any, names: Sequence[str]) -> Any:
+    """RankingData with these features as categories, whose values so far are whole numbers; dense where there are any.
+
+    >>> from leanrank import RankingData
+    >>> as_categories(RankingData([[7.0], [3.0]], [1, 0], [0, 2]), ["1"]).categories
+    {'1': ('3', '7')}
+    """
+    if not names:
+        return data
+    X, categories = np.array(data.dense()), dict(data.categories)
+    for name in names:
+        j = int(data.feature_indices([str(name)])[0])
+        X[:, j], categories[str(name)] = coded(whole_texts(X[:, j].astype(np.float64), str(name)))
+    return replace(data, X=X, categories=categories)
+
+
+def as_whole_numbers(data: Any) -> Any:
+    """RankingData with the whole numbers that their categories' texts are, for formats that know numbers only."""
+    if not data.categories:
+        return data
+    X = np.array(data.X)
+    for j, (name, texts) in zip(data.category_columns, data.categories.items(), strict=True):
+        other = next((text for text in texts if not (text.isdecimal() and str(int(text)) == text)), None)
+        if other is not None:
+            raise DataError(
+                f"The category {name!r} has the text {other!r}, and this format knows numbers only: write Parquet or "
+                "CSV, or leave it out."
+            )
+        values = np.append(np.array(texts, dtype=np.float64), np.nan)
+        X[:, j] = values[np.where(np.isnan(X[:, j]), len(texts), X[:, j]).astype(np.int64)]
+    return replace(data, X=X, categories={})
+
+
 def marked(data: Any) -> Any:
     """RankingData whose missing categories have a code of their own, one beyond the last: no feature is a category."""
     if not data.categories:

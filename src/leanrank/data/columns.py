@@ -85,6 +85,13 @@ def is_number(series: nw.Series[Any]) -> bool:
     return bool(dtype.is_numeric() or dtype == nw.Boolean or (len(series) > 0 and series.null_count() == len(series)))
 
 
+def is_kind(dtype: Any) -> bool:
+    """Whether the type is one of categories."""
+    import narwhals as nw
+
+    return bool(dtype in (nw.Categorical, nw.Enum))
+
+
 def numbers(series: nw.Series[Any]) -> NDArray[Any]:
     """A numeric column as a float array, float32 where it is; missing values become NaN."""
     import narwhals as nw
