@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
+from leanrank.data.categories import marked
 from leanrank.data.folds import Fold
 from leanrank.data.ranking_data import RankingData
 from leanrank.engines.fold import fold as reduce_queries
@@ -104,7 +105,7 @@ def _largest(sizes: Sequence[Size], train: RankingData) -> int | None:
     """The largest of the sizes, for methods that train a ranker at every step: further they need not go."""
     if any(size is None for size in sizes):
         return None
-    varying = int((~reduce_queries(Constant(), train)).sum())
+    varying = int((~reduce_queries(Constant(), marked(train))).sum())
     return max(1, min(varying, max(_count(size, train.n_features) for size in sizes if size is not None)))
 
 

@@ -91,6 +91,11 @@ def export_features(
     engine = _engine(target.engine)
     chosen = selection if isinstance(selection, ChosenFeatures) else read_selection(selection)
     full: FullSet = engine.parse(read_text(featureset), str(featureset))
+    if model is not None and model.categories_ is not None:
+        raise DataError(
+            f"The model has the category {next(iter(model.categories_.texts))!r}, and {target.engine} knows numbers "
+            "only: train a model without it (--drop), or score with `leanrank predict`."
+        )
     kept = align(chosen, full, None if model is None else _model_names(model, chosen), by_position=by_position)
     if normalizers and model is None:
         raise DataError("Normalizers are part of a model: give the model as well.")

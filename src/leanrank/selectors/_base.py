@@ -17,6 +17,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from leanrank._notebook import Table, card
+from leanrank.data.category_means import without_categories
 from leanrank.data.door import as_source, is_source
 from leanrank.data.mapped_source import with_features
 from leanrank.data.ranking_data import RankingData, RankingSource
@@ -115,6 +116,8 @@ class Selector(_TransformsRankingData, SelectorMixin, BaseEstimator):  # type: i
     """
 
     __metadata_request__fit: ClassVar[dict[str, bool]] = {"qid": True}
+    #: Whether categories are passed on as they are; otherwise the method gets numbers in their place.
+    _keeps_categories: ClassVar[bool] = False
 
     n_features_to_select: Any
 
@@ -124,7 +127,9 @@ class Selector(_TransformsRankingData, SelectorMixin, BaseEstimator):  # type: i
         Parameters
         ----------
         X : array, CSR matrix, frame, RankingData or RankingSource
-            Documents by features. RankingData and sources carry labels and queries themselves.
+            Documents by features. RankingData and sources carry labels and queries themselves. Where they have
+            categories, methods that train rankers hand these to them, and all others compute with the mean label of
+            each category, learned from other queries: see `CategoryMeans`.
         y : array of shape (n,)
             Labels, higher is better.
         qid : array of shape (n,)
@@ -148,7 +153,7 @@ class Selector(_TransformsRankingData, SelectorMixin, BaseEstimator):  # type: i
             source.require_complete(type(self).__name__)
         self._set_input(source.feature_names, table=None if X is source else X)
         self._check_sizes()
-        return source
+        return source if self._keeps_categories else without_categories(source)
 
     def change_seeds(self, change: Callable[[int], int]) -> Self:
         """Replace every seed that this selector draws numbers from, in its settings too, by ``change(seed)``."""

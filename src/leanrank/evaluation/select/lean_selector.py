@@ -84,6 +84,7 @@ class LeanSelector(Selector):
     (3, 3, [3, 12])
     """
 
+    _keeps_categories = True
     ranker: Any = field(default=None, kw_only=False)
     n_features_to_select: Any = None
     metric: Any = "ndcg@10"

@@ -26,6 +26,7 @@ from leanrank.evaluation.select.resolution import Forecast
 from leanrank.metrics._base import Metric
 from leanrank.metrics.names import metric as parse_metric
 from leanrank.rankers._base import Ranker
+from leanrank.rankers._categories import LearnedCategories
 from leanrank.selectors._base import Selector
 from leanrank.selectors.column_limits import ColumnLimits
 from leanrank.selectors.limits import Limits
@@ -285,7 +286,7 @@ def valid_of(valid: Any, data: RankingData) -> RankingData | None:
             f"valid and data both have {len(here)} features, but not the same: column {j} is {there[j]!r} in valid, "
             f"{here[j]!r} in data. Pass valid with the same columns, in the same order."
         )
-    return valid
+    return LearnedCategories(data.categories).readied(valid, "select")
 
 
 def check_judged(data: RankingData, metric: Metric, cv: int | str, owner: str = "select") -> None:
