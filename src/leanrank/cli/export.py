@@ -22,7 +22,10 @@ if TYPE_CHECKING:
 @option_groups()
 def export(
     features: Annotated[Path, typer.Argument(help="The selection: the JSON of `leanrank select`.")],
-    to: Annotated[str, typer.Option(help="elasticsearch, opensearch, solr, vespa, ranklib, lightgbm or xgboost.")],
+    to: Annotated[
+        str,
+        typer.Option(help="elasticsearch, elasticsearch-ml, opensearch, solr, vespa, ranklib, lightgbm or xgboost."),
+    ],
     featureset: Annotated[Path, typer.Option(help="The engine's file of all features.")],
     output: Annotated[Path, typer.Option("--output", "-o", help="Where to write the pruned feature set.")],
     model: Annotated[

@@ -12,6 +12,7 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
 from leanrank.data.columns import check_values
+from leanrank.data.side_columns import SideColumns, joined
 from leanrank.errors import DataError, MissingValuesError, ParameterError, UnknownNameError
 
 Matrix: TypeAlias = "NDArray[np.float32] | NDArray[np.float64] | sp.csr_array"
@@ -20,6 +21,7 @@ Matrix: TypeAlias = "NDArray[np.float32] | NDArray[np.float64] | sp.csr_array"
 BLOCK_ROWS = 100_000
 #: Rows hashed at a time: they are held as CSR, twice.
 _HASHED_ROWS = 2_000
+_NOTHING_BESIDE = SideColumns()
 
 
 @runtime_checkable
@@ -56,6 +58,8 @@ class RankingData:
         One text per document, "" where there is none.
     missing : bool
         Whether NaN in X stands for a missing value. Otherwise NaN is refused. Infinity always is.
+    beside : SideColumns
+        Weights, positions, times, groups and slices, where there are any.
 
     Examples
     --------
@@ -78,6 +82,7 @@ class RankingData:
     feature_names: tuple[str, ...] = ()
     comments: NDArray[np.object_] | None = None
     missing: bool = False
+    beside: SideColumns = _NOTHING_BESIDE
 
     def __post_init__(self) -> None:
         X = _as_matrix(self.X)
@@ -89,6 +94,7 @@ class RankingData:
         put(self, "query_ids", _as_query_ids(self.query_ids, len(self.query_ptr) - 1))
         put(self, "feature_names", _as_feature_names(self.feature_names, n_features))
         put(self, "comments", _as_comments(self.comments, n))
+        put(self, "beside", self.beside.checked(n, len(self.query_ids)))
         check_values(X, self.feature_names, missing=self.missing, query_of=self._query_of)
 
     def _query_of(self, row: int) -> Any:
@@ -142,6 +148,7 @@ class RankingData:
             query_ptr=self.query_ptr[first : last + 1] - a,
             query_ids=self.query_ids[first:last],
             comments=None if self.comments is None else self.comments[a:b],
+            beside=self.beside.taken(slice(a, b), slice(first, last)),
         )
         return part
 
@@ -208,6 +215,7 @@ class RankingData:
             query_ids=self.query_ids[numbers],
             feature_names=self.feature_names if columns is None else tuple(self.feature_names[j] for j in columns),
             comments=None if self.comments is None else self.comments[rows],
+            beside=self.beside.taken(rows, numbers),
         )
 
     def __add__(self, other: object) -> RankingData:
@@ -254,6 +262,7 @@ class RankingData:
             and np.array_equal(self.query_ptr, other.query_ptr)
             and np.array_equal(self.query_ids, other.query_ids)
             and next(comments) == next(comments)
+            and self.beside.equals(other.beside)
             and self.X.dtype == other.X.dtype
             and np.array_equal(self.dense(), other.dense(), equal_nan=True)
         )
@@ -334,12 +343,14 @@ def concatenate(parts: Sequence[RankingData]) -> RankingData:
         feature_names=names,
         comments=comments,
         missing=any(part.missing for part in parts),
+        beside=joined([part.beside for part in parts]),
     )
 
 
 def fingerprint(source: RankingSource) -> str:
     """Hash any source block by block; the block size does not enter."""
     shape, columns, values, labels, ids = (blake2b(digest_size=16) for _ in range(5))
+    beside: dict[str, Any] = {}
     for block in source.blocks(_HASHED_ROWS):
         X = sp.csr_array(block.X, copy=True)
         X.sum_duplicates()
@@ -352,8 +363,10 @@ def fingerprint(source: RankingSource) -> str:
         labels.update((block.y + np.float32(0)).astype("<f4").tobytes())
         for query_id, size in zip(block.query_ids.tolist(), block.query_sizes.tolist(), strict=True):
             ids.update(f"{query_id}\0{size}\0".encode())
+        block.beside.update(beside)
     names = "\0".join(source.feature_names).encode()
     parts = [shape.digest(), columns.digest(), values.digest(), labels.digest(), ids.digest(), names]
+    parts += [digest.digest() for digest in beside.values()]
     return blake2b(b"".join(parts), digest_size=16).hexdigest()
 
 

@@ -39,7 +39,15 @@ class ReorderedData(RankingData):
 
     def take_queries(self, queries: ArrayLike, features: ArrayLike | None = None) -> RankingData:
         part = self.view(queries, features)
-        return RankingData(part.X, part.y, part.query_ptr, part.query_ids, part.feature_names, missing=self.missing)
+        return RankingData(
+            part.X,
+            part.y,
+            part.query_ptr,
+            part.query_ids,
+            part.feature_names,
+            missing=self.missing,
+            beside=part.beside,
+        )
 
     def view(self, queries: ArrayLike, features: ArrayLike | None = None) -> ReorderedData:
         """These queries and features, as `take_queries` has them, but of the same matrix still."""
@@ -77,6 +85,7 @@ def reordered(
         given = given.given
     data: ReorderedData = object.__new__(ReorderedData)
     names = given.feature_names
+    queries = np.searchsorted(given.query_ptr, order[query_ptr[:-1]], side="right") - 1
     vars(data).update(
         given=given,
         order=order,
@@ -87,5 +96,6 @@ def reordered(
         feature_names=names if columns is None else tuple(names[j] for j in columns),
         comments=None,
         missing=given.missing,
+        beside=given.beside.taken(order, queries),
     )
     return data

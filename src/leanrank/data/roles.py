@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypedDict
 
+from leanrank.data.side_columns import SideNames, named_beside
 from leanrank.errors import DataError, UnknownNameError
 
 #: Names taken for a label or a query id where the caller names none and exactly one column matches.
@@ -34,6 +35,21 @@ class Columns:
     qid: str | None = None
     features: Sequence[str] | None = None
     comments: str | None = None
+    weight: str | None = None
+    position: str | None = None
+    query_weight: str | None = None
+    time: str | None = None
+    query_group: str | None = None
+    slices: Sequence[str] = ()
+
+    def beside(self, names: Iterable[str]) -> SideNames:
+        """Those beside the features; a name that no column has is refused."""
+        roles = ("weight", "position", "query_weight", "time", "query_group")
+        side = {role: _known(names, getattr(self, role), f"{role} column") for role in roles}
+        known: SideNames = SideNames(**{role: name for role, name in side.items() if name is not None})  # type: ignore[typeddict-item]
+        if self.slices:
+            known["slices"] = tuple(str(_known(names, name, "slice column")) for name in self.slices)
+        return known
 
 
 @dataclass(frozen=True)
@@ -45,6 +61,7 @@ class Roles:
     comments: str | None
     features: tuple[str, ...]
     missing: bool = False
+    beside: SideNames = field(default_factory=SideNames)
 
     def to_metadata(self) -> dict[bytes, bytes]:
         """As Parquet metadata; the features are all other columns, in their order."""
@@ -82,7 +99,7 @@ def assign_roles(
 
     >>> types = {"query_id": "string", "bm25": "double", "age": "int64", "label": "int64"}
     >>> assign_roles(types, Columns(), numeric=["bm25", "age", "label"], needs_qid=True)
-    Roles(label='label', qid='query_id', comments=None, features=('bm25', 'age'), missing=False)
+    Roles(label='label', qid='query_id', comments=None, features=('bm25', 'age'), missing=False, beside={})
     """
     label = None
     if named.label != "":
@@ -92,9 +109,14 @@ def assign_roles(
         candidates = [*types, *also_qid]
         qid = _known(candidates, qid, "qid column") or _guess(candidates, "qid", QID_NAMES)
     comments = _known(types, named.comments, "comments column")
+    beside = named.beside(types)
     taken = {name: role for role, name in (("comments", comments), ("qid", qid), ("label", label)) if name is not None}
     if len(taken) < sum(name is not None for name in (label, qid, comments)):
         raise DataError(f"label, qid and comments need a column each. Got {label!r}, {qid!r} and {comments!r}.")
+    for name, role in named_beside(beside):
+        if name in taken and role != "slice":
+            raise DataError(f"Column {name!r} is the {taken[name]} column: it cannot be the {role} column too.")
+        taken.setdefault(name, role)
     if named.features is None:
         chosen = _left_as_features(types, taken, set(numeric))
     else:
@@ -104,7 +126,7 @@ def assign_roles(
     if len(set(chosen)) < len(chosen):
         twice = next(name for name in chosen if chosen.count(name) > 1)
         raise DataError(f"Feature name {twice!r} occurs twice: names must be unique.")
-    return Roles(label, qid, comments, tuple(chosen), missing)
+    return Roles(label, qid, comments, tuple(chosen), missing, beside)
 
 
 def _left_as_features(types: Mapping[str, str], taken: Mapping[str, str], numbers: set[str]) -> list[str]:

@@ -44,7 +44,7 @@ def engines() -> list[str]:
     """Names that `to` may have.
 
     >>> engines()
-    ['elasticsearch', 'opensearch', 'solr', 'vespa', 'ranklib', 'lightgbm', 'xgboost']
+    ['elasticsearch', 'elasticsearch-ml', 'opensearch', 'solr', 'vespa', 'ranklib', 'lightgbm', 'xgboost']
     """
     return list(ENGINES)
 
@@ -72,7 +72,8 @@ def export_features(
         query does not match.
     model : Ranker, optional
         Trained on exactly the selected features. Linear ones, and the trees of LightGBM, XGBoost and CatBoost, go to
-        Elasticsearch, OpenSearch, Solr, Vespa and RankLib; a model of XGBoost to XGBoost, of LightGBM to LightGBM.
+        Elasticsearch, OpenSearch, Solr, Vespa and RankLib; trees alone to Elasticsearch's own learning to rank; a
+        model of XGBoost to XGBoost, of LightGBM to LightGBM.
     normalizers : dict, optional
         How the model's data were scaled, by constants: `{"bm25": {"min_max": {"minimum": 0, "maximum": 20}}}` or
         `{"bm25": {"standard": {"mean": 5, "standard_deviation": 2}}}`. Scaling by query (`QueryMinMaxScaler`)
@@ -119,7 +120,7 @@ def model_suffix(to: str) -> str:
 
 
 def _engine(to: str) -> Any:
-    return import_module(f"leanrank.exports.{to}")
+    return import_module(f"leanrank.exports.{to.replace('-', '_')}")
 
 
 def _model_names(model: Ranker, chosen: ChosenFeatures) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -23,6 +23,7 @@ from leanrank.data.columns import (
 from leanrank.data.grouping import query_offsets
 from leanrank.data.ranking_data import RankingData
 from leanrank.data.roles import Columns, assign_roles
+from leanrank.data.side_columns import SideNames, side_columns
 from leanrank.errors import DataError, ParameterError
 
 
@@ -37,6 +38,7 @@ def from_frame(
     query_ptr: ArrayLike | None = None,
     regroup: bool = False,
     missing: bool = False,
+    **beside: Unpack[SideNames],
 ) -> RankingData:
     """Turn a frame into RankingData.
 
@@ -60,6 +62,10 @@ def from_frame(
         Bring the rows of a query together (stable) where they are not adjacent, rather than refuse.
     missing : bool
         Whether NaN and null in features stand for missing values, rather than being refused.
+    weight, position, query_weight, time, query_group : str, optional
+        Columns beside the features, as `SideColumns` describes them; those of a query are the same in all its rows.
+    slices : sequence of str
+        Columns that say what kind of query it is.
 
     Returns
     -------
@@ -84,7 +90,7 @@ def from_frame(
     by_name = isinstance(qid, (str, int, np.integer))
     roles = assign_roles(
         {name: str(dtype) for name, dtype in frame.schema.items()},
-        Columns(label, str(qid) if by_name else None, features, comments),
+        Columns(label, str(qid) if by_name else None, features, comments, **beside),
         numeric=[name for name in frame.columns if is_number(frame.get_column(name))],
         needs_qid=by_name or (qid is None and group is None and query_ptr is None),
         missing=missing,
@@ -104,7 +110,14 @@ def from_frame(
         check_values(X, roles.features, missing=missing)  # rows as the caller counts them
         check_labels(y, f"column {roles.label!r}")
         X, y, texts = X[order], y[order], None if texts is None else texts[order]
-    return RankingData(X, y, offsets, query_ids, roles.features, texts, missing)  # type: ignore[arg-type]
+
+    def column(name: str) -> Any:
+        values = frame.get_column(name).to_numpy()
+        return values if order is None else values[order]
+
+    ids = np.arange(len(offsets) - 1) if query_ids is None else query_ids
+    side = side_columns(roles.beside, column, offsets, ids)
+    return RankingData(X, y, offsets, ids, roles.features, texts, missing, side)
 
 
 def to_frame(data: RankingData, kind: str = "pyarrow") -> Any:
