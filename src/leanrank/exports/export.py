@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import Any
 
+from leanrank.data.catalogue import Catalogue
 from leanrank.data.text_file import read_text
 from leanrank.errors import DataError, ParameterError
 from leanrank.exports.featureset import FullSet, Kept, align, mapping_text
@@ -56,6 +57,7 @@ def export_features(
     model: Ranker | None = None,
     normalizers: Any = None,
     by_position: bool = False,
+    catalogue: Catalogue | None = None,
 ) -> Export:
     """Cut an engine's feature set down to a selection, numbered as the model's features are.
 
@@ -78,6 +80,9 @@ def export_features(
         cannot be exported: an engine does not know the other documents of the query when it scores one.
     by_position : bool, default=False
         Features are found in the set by their names. True: feature 3 of the data is the third of the set.
+    catalogue : Catalogue or None, default=None
+        What features are, for the mapping and for comments, where the format has them (RankLib, Vespa); None takes what
+        the selection was made with. The names of features in the engine stay as they are.
 
     Returns
     -------
@@ -90,6 +95,8 @@ def export_features(
     target = to if isinstance(to, Target) else Target(to)
     engine = _engine(target.engine)
     chosen = selection if isinstance(selection, ChosenFeatures) else read_selection(selection)
+    if catalogue is not None:
+        chosen = replace(chosen, catalogue=catalogue)
     full: FullSet = engine.parse(read_text(featureset), str(featureset))
     if model is not None and model.categories_ is not None:
         raise DataError(

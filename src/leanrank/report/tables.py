@@ -68,6 +68,16 @@ def kept(summary: dict[str, Any]) -> Table:
     return Table("Features kept", kept_columns(with_graph=with_graph), rows)
 
 
+def described(summary: dict[str, Any]) -> Table:
+    """What the features kept are, where a catalogue says so."""
+    rows = []
+    for name in summary["kept"]:
+        facts = summary["catalogue"].get(name, {})
+        rows.append([name, *(facts.get(column) for column in ("name", "description", "family"))])
+    columns = [("feature", "name"), ("name", "name"), ("description", "name"), ("family", "text")]
+    return Table("What the features are", columns, rows if summary["catalogue"] else [])
+
+
 def kept_columns(*, with_graph: bool) -> list[tuple[str, str]]:
     """The headings of the table of kept features."""
     of_graph = [("importance", "figure"), ("cluster", "whole")] if with_graph else []
@@ -194,7 +204,7 @@ def answers(summary: dict[str, Any]) -> Table:
     columns += [("to", "signed"), ("certified to lose at most", "figure"), ("which", "text")]
     rows = []
     for answer in summary["answers"]:
-        estimate, names = answer["estimate"], answer["features"]
+        estimate, names = answer["estimate"], answer["labels"]
         more = f" and {len(names) - LISTED} more" if len(names) > LISTED else ""
         mark = " (this page)" if answer["name"] == summary["answer"] else ""
         rows.append(

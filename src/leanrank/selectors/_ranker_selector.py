@@ -216,7 +216,8 @@ class RankerSelector(Selector):
                 NothingToLearnWarning,
                 stacklevel=3,
             )
-        kept = varying(useless_to(ranker, data), self._limits().must_keep)
+        useless = useless_to(ranker, data)
+        kept = varying(useless, self._limits().staying(useless))
         metrics = (self._judge(), getattr(ranker, "eval_metric", None))
         by_order = any(getattr(metric, "ties", None) == "input" for metric in metrics)
         arrangement = Arrangement.of(data.subset(kept), sort_rows=not by_order)
@@ -243,12 +244,9 @@ def copies_to(ranker: Ranker, data: RankingData, limits: ColumnLimits) -> Copies
         same = "affine"
     elif isinstance(ranker, BoosterAdapter) and not ranker.wants_scaling:
         same = "increasing"
-    cost = limits.marginal(np.zeros(data.n_features, dtype=bool))
     kinds = set(data.category_columns)
     groups = [part for group in groups_of_copies(data, same) for part in (kinds & {*group}, {*group} - kinds)]
-    return Copies.of(
-        [sorted(group) for group in groups if len(group) > 1], cost=cost, must_keep=limits.must_keep, never=limits.never
-    )
+    return limits.copies([sorted(group) for group in groups if len(group) > 1])
 
 
 def useless_to(ranker: Ranker, data: RankingData) -> NDArray[np.bool_]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from importlib import import_module
 from typing import Any
 
+from leanrank.data.catalogue import Catalogue
 from leanrank.data.columns import as_frame
 from leanrank.data.ranking_data import RankingData
 from leanrank.data.same_features import check_count, columns_of, refuse_lacking
@@ -71,6 +72,8 @@ class Selection:
     sample : dict
         Where memory did not allow all queries: how many `queries` and `rows` were drawn, of how many (`of_queries`,
         `of_rows`), the `memory` in bytes, and the `sentence` that says so. Empty where all took part.
+    catalogue : Catalogue or None
+        Names and descriptions of the features, where there are any: see `label`.
     """
 
     safe: Answer
@@ -91,6 +94,7 @@ class Selection:
     sample: dict[str, Any] = field(default_factory=dict)
     stands_for: dict[str, tuple[str, ...]] = field(default_factory=dict)
     drift: Drift | None = None
+    catalogue: Catalogue | None = None
 
     @property
     def chosen(self) -> Answer:
@@ -157,11 +161,15 @@ class Selection:
         kept = set(self.features)
         return tuple(name for name in self.feature_names if name not in kept)
 
+    def label(self, feature: str) -> str:
+        """A feature as it is shown: with its name in the catalogue, where there is one."""
+        return feature if self.catalogue is None else self.catalogue.label(feature)
+
     @property
     def copies(self) -> list[str]:
         """Which features stand for others that tell the ranker the same, a sentence each."""
         return [
-            f"{name} stands for {', '.join(others)}, which tell the ranker nothing else."
+            f"{self.label(name)} stands for {', '.join(map(self.label, others))}, which tell the ranker nothing else."
             for name, others in self.stands_for.items()
         ]
 
@@ -349,7 +357,7 @@ class Selection:
         return html_of(self)
 
     def __repr__(self) -> str:
-        shown = ", ".join(self.features[:12]) + (", ..." if self.n_features > 12 else "")
+        shown = ", ".join(map(self.label, self.features[:12])) + (", ..." if self.n_features > 12 else "")
         other = [f"{a.name} {a.k}" for a in self.answers.values() if a.name != self.answer]
         lines = [
             f"Selection: {self.sentence()}",
@@ -394,6 +402,7 @@ class Selection:
             **({"source": self.source} if self.source else {}),
             **({"sample": self.sample} if self.sample else {}),
             **({"drift": self.drift.to_dict()} if self.drift is not None else {}),
+            **({} if self.catalogue is None else {"catalogue": self.catalogue.to_dict()}),
             "seconds": round(self.seconds, 3),
         }
         return stamped("measured", record)

@@ -39,6 +39,9 @@ _SETTINGS = {
     "version": str,
     "fingerprint": str,
     "valid": (str, None),
+    "families?": {str: [str]},
+    "at_most?": {str: int},
+    "together?": [[str]],
 }
 _STABILITY = {"nogueira": (float, None), "low": (float, None), "high": (float, None), "frequency": {str: float}}
 _LOSERS = [{"query": str, "all_features": float, "selected": float}]
@@ -132,6 +135,7 @@ _SHAPE: Shape = {
     "pareto": [int],
     "drift?": {"windows": [[float]], "features": [str], "shares": [[float]]},
     "stands_for?": {str: [str]},
+    "catalogue?": object,
 }
 
 
