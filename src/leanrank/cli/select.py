@@ -14,6 +14,7 @@ from rich.text import Text
 
 from leanrank.cli._catalogue import CatalogueOptions
 from leanrank.cli._choosing_again import ChoosingAgain
+from leanrank.cli._cost_unit import cost_unit
 from leanrank.cli._delivery import Delivery, FormatOption, OutputOption
 from leanrank.cli._interrupts import announced, interruptible
 from leanrank.cli._invocation import OF_ONE_RUN, Invocation
@@ -107,6 +108,7 @@ def select(
     logged = None if judged is None else _logged_loss(judged)
     options = {**limits.read(), **measuring.read(), "ranker": ranker_options.ranker(measuring.ranker)}
     options["catalogue"] = named.read()
+    unit = cost_unit(limits.costs)
     typed, delivery = Invocation.of(context), Delivery(output, form, as_json)
     with interruptible(book.path, typed.command(), resumes=book.resumes):
         sample = reading.sample(file, memory, measuring.seed)
@@ -116,7 +118,7 @@ def select(
             from leanrank.evaluation.select.logged import certified_on_log
 
             selection = certified_on_log(selection, logged)
-        source = {"command": typed.command(without=OF_ONE_RUN), "data": str(file), **reading.given()}
+        source = {"command": typed.command(without=OF_ONE_RUN), "data": str(file), **reading.given(), **unit}
         selection = replace(selection, source=source)
         delivery.write(selection.to_dict() if tested is None else {**selection.to_dict(), "test": tested})
         if report is not None:

@@ -380,10 +380,16 @@ class Run:
             forecast=forecast,
             feature_names=self.request.data.feature_names,
             settings=self.request.settings,
-            stands_for=self.copies.standing(self.request.data.feature_names),
+            stands_for=self._stands_for(),
             drift=self._drift(),
-            seconds=time.perf_counter() - begin,
+            seconds=time.perf_counter() - begin + self.paths.tasks.journal.earlier,
         )
+
+    def _stands_for(self) -> dict[str, tuple[str, ...]]:
+        """Which features stand for copies of them; one that tells nothing stands for nothing."""
+        names = self.request.data.feature_names
+        idle = {names[j] for j in np.flatnonzero(self.useless)}
+        return {name: others for name, others in self.copies.standing(names).items() if name not in idle}
 
     def _plan(self) -> Plan:
         sampled = self.sample.n_queries / self.held_out.n_queries if self.sample is not self.held_out else None
