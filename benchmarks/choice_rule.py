@@ -33,7 +33,7 @@ from leanrank.evaluation.tasks import Tasks
 from leanrank.selectors.column_limits import ColumnLimits
 
 #: The method that is preferred to all others; None leaves the order of the portfolio.
-FIRST = (None, "mrmr-cosine", "best-gain-path", "importance", "rfe")
+FIRST = (None, "mrmr-f", "best-gain-path", "importance", "rfe")
 #: How sure one must be to leave a preferred method: 0 takes the best looking, 1 always the first.
 LEVELS = (0.0, 0.55, MCS_LEVEL, MCS_LEVEL_ONCE, 0.95, 1.0)
 OURS_IS = (None, MCS_LEVEL_ONCE)
