@@ -48,7 +48,7 @@ from leanrank.kernels._threads import default_threads
 from leanrank.rankers._base import Ranker
 from leanrank.rankers.adapters import as_ranker
 from leanrank.rankers.registry import get
-from leanrank.selectors._ranker_selector import copies_to, useless_to
+from leanrank.selectors._ranker_selector import copies_to, idle_copies, useless_to
 from leanrank.selectors.catalogued_limits import catalogued
 from leanrank.stats.copies import Copies
 
@@ -298,6 +298,7 @@ class Run:
         self.request = request
         limits, data, valid, ranker = request.columns, request.data, request.valid, request.ranker
         self.copies = copies_to(ranker, data, limits) if request.collapse else Copies.none(data.n_features)
+        self.idle = idle_copies(ranker, data, limits) if request.collapse else Copies.none(data.n_features)
         self.useless = useless_to(ranker, data)
         self.useless &= ~limits.staying(self.useless)
         left_out = limits.never | self.copies.left_out | self.useless
@@ -355,7 +356,7 @@ class Run:
             measured=measured,
             points=[p for p in points[:-1] if p.on_path],
             path=self._columns(self.paths.on_all(self.held_out, method)),
-            safe=safe_features(self.useless, self.copies.left_out, self.request.columns),
+            safe=safe_features(self.useless, self.idle.left_out, self.request.columns),
             limits=self.request.columns,
             names=self.request.data.feature_names,
             folds=parts,
