@@ -63,6 +63,7 @@ def evaluate(
     convention = convention or ("trec" if run is not None else "standard")
     measures = {name.strip(): parse_metric(name, convention=convention) for name in metric.split(",")}
     absent: list[str] = []
+    weight = None
     if run is not None:
         if qrels is None or file is not None:
             raise ParameterError("A run is measured by its qrels: pass --run and --qrels, without FILE.")
@@ -70,10 +71,10 @@ def evaluate(
     elif file is None:
         raise ParameterError("Name the file with the labels: leanrank evaluate FILE --scores scores.txt.")
     else:
-        query_ids, values = _of_file(file, scores, model, measures, reading)
+        query_ids, values, weight = _of_file(file, scores, model, measures, reading)
     if per_query is not None:
         write_text(per_query, _tsv(query_ids, values))
-    means = {name: float(mean(column)) for name, column in values.items()}
+    means = {name: float(mean(column, weight)) for name, column in values.items()}
     if as_json:
         record = {
             "convention": convention,
@@ -92,7 +93,9 @@ def evaluate(
 
 def _of_file(
     file: Path, scores: Path | None, model: Path | None, measures: dict[str, Metric], reading: Reading
-) -> tuple[list[Any], dict[str, NDArray[np.float64]]]:
+) -> tuple[list[Any], dict[str, NDArray[np.float64]], NDArray[np.float64] | None]:
+    from leanrank.data.weights import query_weights
+
     if model is not None:
         from leanrank.rankers._saving import load_ranker
 
@@ -105,7 +108,7 @@ def _of_file(
         data = reading.read(file)
         predicted = read_scores(scores, data.n_rows, file)
     values = {name: m.per_query(data.y, predicted, data.query_ptr) for name, m in measures.items()}
-    return data.query_ids.tolist(), values
+    return data.query_ids.tolist(), values, query_weights(data, "evaluate")
 
 
 def _of_run(

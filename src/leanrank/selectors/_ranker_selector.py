@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,7 @@ from leanrank.data.arrangement import Arrangement
 from leanrank.data.categories import marked
 from leanrank.data.door import in_memory
 from leanrank.data.ranking_data import RankingData, RankingSource
+from leanrank.data.weights import WEIGHTS, query_weights
 from leanrank.engines.fold import fold
 from leanrank.errors import ParameterError
 from leanrank.metrics._base import mean
@@ -75,8 +76,10 @@ def _natural(ranker: Ranker) -> str:
 def _held_at_mean(ranker: Ranker, data: RankingData, metric: Any) -> NDArray[np.float64]:
     measure = parse_metric(metric) if isinstance(metric, str) else metric
 
+    weight = query_weights(data, "The loss of a feature")
+
     def quality(X: Any) -> float:
-        return float(mean(measure.per_query(data.y, ranker._scores(X, data.query_ptr), data.query_ptr)))
+        return float(mean(measure.per_query(data.y, ranker._scores(X, data.query_ptr), data.query_ptr), weight))
 
     data = ranker._readied(data)
     X = data.dense().copy()
@@ -169,6 +172,7 @@ class RankerSelector(Selector):
     """
 
     _keeps_categories = True
+    _takes_weights: ClassVar[tuple[str, ...]] = tuple(WEIGHTS)  # the ranker refuses
     ranker: Any
 
     def fit(self, X: Any, y: Any = None, *, qid: Any = None, eval_set: Any = None, regroup: bool = False) -> Self:
