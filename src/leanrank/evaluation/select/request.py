@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from leanrank import __version__
+from leanrank.data.catalogue import Catalogue
 from leanrank.data.columns import as_frame
 from leanrank.data.door import as_ranking_data
 from leanrank.data.ranking_data import RankingData
@@ -26,6 +27,7 @@ from leanrank.metrics._base import Metric
 from leanrank.rankers._base import Ranker
 from leanrank.rankers._categories import LearnedCategories
 from leanrank.selectors._base import Selector
+from leanrank.selectors.catalogued_limits import catalogued
 from leanrank.selectors.column_limits import ColumnLimits
 from leanrank.selectors.families import Families
 from leanrank.selectors.limits import Limits
@@ -266,11 +268,20 @@ def check_limits(limits: Limits, names: Sequence[str], n_features: int | None) -
             raise ParameterError.of("select", "n_features", parted, n_features)
 
 
-def limits_of(*, costs: Any, budget: Any, **rules: Any) -> Limits:
-    """The limits, with costs as a dict where they are a series with names for labels."""
+def limits_of(
+    names: Sequence[str] = (),
+    catalogue: Catalogue | None = None,
+    default_cost: Any = None,
+    *,
+    costs: Any,
+    budget: Any,
+    **rules: Any,
+) -> Limits:
+    """The limits and what a catalogue adds, with costs as a dict where they are a series with names for labels."""
     if budget is not None:
         budget = real_number("budget", budget, "a number >= 0 or None", 0)
-    return Limits(dict(costs.items()) if _by_label(costs) else costs, budget=budget, **rules)
+    given = Limits(dict(costs.items()) if _by_label(costs) else costs, budget=budget, **rules)
+    return catalogued(given, names, catalogue, default_cost, owner="select")
 
 
 def limit_settings(limits: Limits, names: Sequence[str]) -> dict[str, Any]:

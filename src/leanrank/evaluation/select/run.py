@@ -50,7 +50,6 @@ from leanrank.rankers._base import Ranker
 from leanrank.rankers.adapters import as_ranker
 from leanrank.rankers.registry import get
 from leanrank.selectors._ranker_selector import copies_to, idle_copies, useless_to
-from leanrank.selectors.catalogued_limits import catalogued
 from leanrank.stats.copies import Copies
 
 #: The loss that nobody minds, unless the caller says otherwise.
@@ -220,6 +219,8 @@ def select(
     held = asked.valid_of(valid, documents)
     lowest = 3 if held is None else 2
     wanted, spent, measures = asked.methods_of(methods), effort_of(effort), numbers.metrics_of(metric, metrics)
+    rules = {"groups": groups, "must_keep": must_keep, "never": never, "families": families}
+    rules |= {"at_most": at_most, "together": together}
     known = None if catalogue is None else read_catalogue(catalogue).of(documents.feature_names)
     request = asked.Request(
         data=documents,
@@ -235,22 +236,7 @@ def select(
         level=numbers.real_number("level", level, "between 0.5 and 1", np.nextafter(0.5, 1), np.nextafter(1, 0)),
         n_features=n_features,
         answer=answer_name(answer),
-        limits=catalogued(
-            asked.limits_of(
-                costs=costs,
-                groups=groups,
-                must_keep=must_keep,
-                never=never,
-                budget=budget,
-                families=families,
-                at_most=at_most,
-                together=together,
-            ),
-            documents.feature_names,
-            known,
-            default_cost,
-            owner="select",
-        ),
+        limits=asked.limits_of(documents.feature_names, known, default_cost, costs=costs, budget=budget, **rules),
         collapse=bool(collapse),
         certify_slices=bool(certify_slices),
     ).checked()
