@@ -15,6 +15,8 @@ from leanrank.errors import LeanRankError
 
 #: Parameters whose option has another name than they, in any command that has it.
 _CALLED_HERE = {
+    "at_most": "family_limit",
+    "families": "catalogue",
     "cost": "budget",
     "groups": "costs",
     "n_components": "k",
@@ -23,6 +25,7 @@ _CALLED_HERE = {
     "n_jobs": "jobs",
     "n_splits": "folds",
     "random_state": "seed",
+    "slices": "slice",
 }
 
 #: Options that take NAME=VALUE, and what they are called in a command.

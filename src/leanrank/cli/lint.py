@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from leanrank.cli._catalogue import CatalogueOptions, Naming
 from leanrank.cli._option_groups import option_groups
 from leanrank.cli._reading import FileArgument, JsonOption, Reading
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from leanrank.stats.lint import LintReport
 
 CHECK_FAILED = 1
+UNNAMED = Naming(None)
 
 
 @option_groups()
@@ -24,6 +26,7 @@ def lint(
     file: FileArgument,
     *,
     reading: Reading,
+    named: CatalogueOptions,
     as_json: JsonOption = False,
     strict: Annotated[bool, typer.Option(help="Exit with code 1 if there is a warning.")] = False,
 ) -> None:
@@ -33,16 +36,17 @@ def lint(
     """
     from leanrank.stats.lint import lint as lint_data
 
-    report = lint_data(reading.read(file))
+    data = reading.read(file)
+    naming, report = named.naming(data.feature_names), lint_data(data)
     if as_json:
-        print(json.dumps({"file": str(file), **report.to_dict()}, ensure_ascii=False, indent=2))
+        print(json.dumps({"file": str(file), **report.to_dict(), **naming.to_dict()}, ensure_ascii=False, indent=2))
     else:
-        show(report, str(file), Console())
+        show(report, str(file), Console(), naming)
     if strict and not report.ok:
         raise typer.Exit(CHECK_FAILED)
 
 
-def show(report: LintReport, title: str, console: Console) -> None:
+def show(report: LintReport, title: str, console: Console, naming: Naming = UNNAMED) -> None:
     """Print the report as tables. Names are data: never read as markup."""
     from leanrank.stats.like_findings import like_findings
 
@@ -64,7 +68,7 @@ def show(report: LintReport, title: str, console: Console) -> None:
     table = Table(title="Findings", title_justify="left", title_style="bold")
     for heading in ("finding", "where", "what it means"):
         table.add_column(heading, overflow="fold")
-    for like in like_findings(report.findings):
+    for like in like_findings(report.findings, naming.labels):
         style = "yellow" if like.severity == "warning" else "cyan"
         table.add_row(Text(like.kind, style=style), Text(like.where), Text(like.message))
     console.print(table)

@@ -45,11 +45,12 @@ def binned(
     """
     data, y = sets[0]
     settings = {name: value for name, value in params.items() if name != "objective"}
+    shared = {"params": settings, "categorical_feature": data.category_columns or "auto"}
     many = data.n_rows * data.n_features * _BYTES_PER_VALUE > _LITTLE
     with _BUILDING if many else nullcontext():
-        train = dataset(older_sparse(data.X), y, weight=weight, group=data.query_sizes, params=settings).construct()
+        train = dataset(older_sparse(data.X), y, weight=weight, group=data.query_sizes, **shared).construct()
         others = [
-            train.create_valid(older_sparse(other.X), labels, group=other.query_sizes, params=settings).construct()
+            dataset(older_sparse(other.X), labels, train, group=other.query_sizes, **shared).construct()
             for other, labels in sets[1:]
         ]
         if many:

@@ -48,7 +48,7 @@ class LightGBMAdapter(BoosterAdapter):
     - Rows are grouped for it; a query of more than 10,000 documents is refused by name.
     - Labels have to be whole numbers from 0. Above 30, where LightGBM has no gains of its own, the gain is the label
       itself instead of 2^y - 1, unless the estimator sets `label_gain`.
-    - Sparse matrices and missing values are taken as they are.
+    - Sparse matrices and missing values are taken as they are; categories are passed on as `categorical_feature`.
     - With an `eval_set` the best iteration is kept; LightGBM's own NDCG counts a query without relevant documents as 1.
     - `early_stopping_round`, `early_stopping_min_delta`, `first_metric_only`, `metric` and `eval_at` of the estimator
       mean what they mean in LightGBM, unless `early_stopping_rounds` or `eval_metric` are given here.

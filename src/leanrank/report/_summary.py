@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import json
 import platform
+from dataclasses import replace
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any, TypedDict, Unpack
 
 import numpy as np
 
 from leanrank import __version__
+from leanrank.data.catalogue import Catalogue
 from leanrank.data.ranking_data import RankingData
 from leanrank.data.same_features import columns_of
 from leanrank.errors import DataError, LeanRankError, MissingValuesError
 from leanrank.evaluation.compare.comparison import Comparison
 from leanrank.evaluation.records import ALL_FEATURES
+from leanrank.evaluation.select.again import is_possible
 from leanrank.evaluation.select.selection import CurvePoint, Selection
 from leanrank.report.agreement import Agreement
 from leanrank.report.alike import STANDS_FOR, alike, nearest_kept, stands_for
@@ -38,6 +41,7 @@ class SummaryOptions(TypedDict, total=False):
     test: dict[str, Any] | None
     metric: str | None
     engine: Any
+    catalogue: Catalogue | None
 
 
 def summarize(
@@ -56,9 +60,14 @@ def summarize(
         The metric of a comparison that is tested.
     engine : optional
         Where the feature graph is computed.
+    catalogue : Catalogue, default=None
+        Names of features; a selection has those that it was made with.
     """
+    known = options.get("catalogue")
     if isinstance(results, Comparison):
-        return _of_comparison(results, options.get("metric"))
+        return _of_comparison(results, options.get("metric"), known)
+    if known is not None:
+        results = replace(results, catalogue=known)
     return _of_selection(results, data, options.get("test"), options.get("engine"))
 
 
@@ -77,19 +86,29 @@ def _of_selection(
         feature.update(missing=missing, spread=spread)
     if graph is not None:
         _say_what_is_replaced(features, path, selection.n_features)
-    agreement = Agreement(features, path, frozenset(settings["must_keep"]), STANDS_FOR if graph else None)
+    agreement = Agreement(
+        features, path, frozenset(map(selection.label, settings["must_keep"])), STANDS_FOR if graph else None
+    )
     sizes = _sizes(selection, test, agreement)
     return {
         "format": FORMAT,
         "format_version": VERSION,
         "kind": "selection",
         **_of_answer(selection, test, agreement),
-        "answers": [answer.to_dict() for answer in selection.answers.values()],
+        "answers": [
+            {**answer.to_dict(), "labels": [selection.label(name) for name in answer.features]}
+            for answer in selection.answers.values()
+        ],
         "forecast": selection.forecast.to_dict(),
         "path_method": selection.path_method,
+        "metrics": [{"name": name.upper(), "max_loss": loss} for name, loss in selection.max_losses.items()],
+        "slices": [one.to_dict() for one in selection.slices],
+        "drift": None if selection.drift is None else selection.drift.to_dict(),
         "metric": settings["metric_name"].upper(),
         "n_features": len(selection.feature_names),
         "kept": list(selection.features),
+        "columns": list(selection.feature_names),
+        "catalogue": {} if selection.catalogue is None else selection.catalogue.to_dict(),
         "has_costs": selection.priced,
         "cost_unit": selection.source.get("cost_unit", ""),
         "baseline": selection.baseline,
@@ -146,7 +165,7 @@ def _sizes(selection: Selection, test: dict[str, Any] | None, agreement: Agreeme
     order = _path(selection)
     known = {point.k for point in selection.curve if point.on_path and point.k <= len(selection.path)}
     views: dict[int, tuple[Selection, dict[str, Any] | None]] = {
-        k: (selection.at(k), None) for k in known if k >= len(selection.settings["must_keep"])
+        k: (selection.at(k), None) for k in known if is_possible(selection, k)
     }
     # where features that no ranker uses are left out, the page may have others at a size than were measured
     views = {k: view for k, view in views.items() if set(order[:k]) == set(view[0].features)}
@@ -161,14 +180,14 @@ def _path(selection: Selection) -> list[str]:
 
 
 def _features(selection: Selection, path: list[int]) -> list[dict[str, Any]]:
-    """One record per column of the data: where it is on the path, what it costs, how often folds chose it."""
+    """One record per column of the data: its name, its place on the path, its cost, how often folds chose it."""
     settings, names = selection.settings, selection.feature_names
     limits = Limits(settings["costs"], settings["groups"]).bound("select", names)
     cost = limits.marginal(np.zeros(len(names), dtype=bool))
     frequency = selection.stability["frequency"]
     features: list[dict[str, Any]] = [
         {
-            "name": name,
+            "name": selection.label(name),  # as it is shown; the names in the data are those of `kept`
             "id": j + 1,
             "position": None,
             "kept": False,
@@ -218,6 +237,8 @@ def _of_data(
             f"selection's {selection.settings['fingerprint']}. Name the file it was made from, or none."
         )
     checked = json.loads(json.dumps(lint(data, engine).to_dict()))  # tuples as lists: plain values
+    for finding in checked["findings"]:
+        finding["features"] = [selection.label(name) for name in finding["features"]]
     of_data = {**distributions(data), "lint": checked}
     try:
         graph = feature_graph(data, _importance(selection.settings["metric_name"]), SIMILARITY, engine)
@@ -252,11 +273,15 @@ def _point(point: CurvePoint, selection: Selection) -> dict[str, Any]:
         "high": point.high,
         "chosen": chosen,
         "all": point.method == ALL_FEATURES,
+        "metrics": [one.to_dict() for one in point.metrics],
     }
 
 
-def _of_comparison(comparison: Comparison, metric: str | None) -> dict[str, Any]:
+def _of_comparison(comparison: Comparison, metric: str | None, catalogue: Catalogue | None) -> dict[str, Any]:
     tables = comparison.to_dict(metric)
+    if catalogue is not None:
+        for row in tables["features"]:
+            row["repetition"]["most"] = [(catalogue.label(str(name)), n) for name, n in row["repetition"]["most"]]
     about = tables.pop("about")
     methods = list(dict.fromkeys(row["method"] for row in tables["means"]))
     rankers = list(dict.fromkeys(row["ranker"] for row in tables["means"]))

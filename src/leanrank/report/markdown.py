@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from leanrank.report import comparison_tables, shadow_tables, tables
+from leanrank.report.side_tables import side_tables
 from leanrank.report.tables import Table, how_to_repeat, is_number, shown
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]|~#])")
@@ -34,7 +35,9 @@ def _selection(summary: dict[str, Any]) -> list[str]:
     parts += [f"Risk: {escaped(summary['risk'])}", f"{tables.badge(summary)[1]}.", _table(tables.answers(summary))]
     parts += [_facts([(what, f"{figure} ({beside})") for what, figure, beside in tables.summary_facts(summary)])]
     parts += [_table(tables.kept(summary)), escaped(tables.constants(summary))]
+    parts += [_table(tables.described(summary))] if summary["catalogue"] else []
     parts += [_table(tables.front(summary))] if summary["has_costs"] else []
+    parts += [_table(table) for table in side_tables(summary)]
     parts += [_table(tables.surprises(summary))]
     changes = summary["per_query"]
     if changes:

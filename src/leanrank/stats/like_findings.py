@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from leanrank.stats.finding import Finding
@@ -37,13 +37,18 @@ class LikeFindings:
         return f"{len(self.groups)} groups of {many}: {shown}" + ("; ..." if len(self.groups) > GROUPS else "")
 
 
-def like_findings(findings: Iterable[Finding]) -> list[LikeFindings]:
-    """The findings in their order, those that say the same together at the place of the first."""
+def like_findings(
+    findings: Iterable[Finding], labels: Callable[[Iterable[str]], Iterable[str]] = tuple
+) -> list[LikeFindings]:
+    """The findings in their order, those that say the same together at the place of the first.
+
+    `labels` gives the features as they are shown.
+    """
     together: dict[tuple[str, str, str, str], list[tuple[str, ...]]] = {}
     for finding in findings:
         of = "feature" if finding.features else "query"
         key = (finding.kind, finding.severity, finding.message, of)
-        together.setdefault(key, []).append(tuple(finding.features or finding.queries))
+        together.setdefault(key, []).append(tuple(labels(finding.features)) or tuple(finding.queries))
     return [
         LikeFindings(kind, severity, message, tuple(groups), of)
         for (kind, severity, message, of), groups in together.items()
