@@ -82,8 +82,9 @@ def page(common: dict[tuple[str, str, int], int]) -> str:
         "| method | " + " | ".join(f"{title}, {k} chosen" for title, k in columns) + " |",
         "|---|" + "---:|" * len(columns),
     ]
-    for name in METHODS:
-        lines.append(f"| {name} | " + " | ".join(str(common[name, title, k]) for title, k in columns) + " |")
+    lines += [
+        f"| {name} | " + " | ".join(str(common[name, title, k]) for title, k in columns) + " |" for name in METHODS
+    ]
     return "\n".join(lines) + "\n"
 
 

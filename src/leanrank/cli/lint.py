@@ -16,7 +16,7 @@ from leanrank.cli._reading import FileArgument, JsonOption, Reading
 from leanrank.cli._standard_input import typed
 
 if TYPE_CHECKING:
-    from leanrank.stats.lint import Finding, LintReport
+    from leanrank.stats.lint import LintReport
 
 CHECK_FAILED = 1
 UNNAMED = Naming(None)
@@ -49,6 +49,8 @@ def lint(
 
 def show(report: LintReport, title: str, console: Console, naming: Naming = UNNAMED) -> None:
     """Print the report as tables. Names are data: never read as markup."""
+    from leanrank.stats.like_findings import like_findings
+
     shape = Table(show_header=False, box=None, title=Text(title, style="bold"), title_justify="left")
     size = report.documents_per_query
     shape.add_row("documents", f"{report.n_rows:,}")
@@ -67,18 +69,12 @@ def show(report: LintReport, title: str, console: Console, naming: Naming = UNNA
     table = Table(title="Findings", title_justify="left", title_style="bold")
     for heading in ("finding", "where", "what it means"):
         table.add_column(heading, overflow="fold")
-    for finding in report.findings:
-        style = "yellow" if finding.severity == "warning" else "cyan"
-        table.add_row(Text(finding.kind, style=style), Text(_where(finding, naming)), Text(finding.message))
+    for like in like_findings(report.findings, naming.labels):
+        style = "yellow" if like.severity == "warning" else "cyan"
+        table.add_row(Text(like.kind, style=style), Text(like.where), Text(like.message))
     console.print(table)
 
 
 def _labels(labels: dict[str, int], shown: int = 12) -> str:
     parts = [f"{level}: {count:,}" for level, count in labels.items()]
     return ", ".join(parts[:shown]) + (f", ... ({len(parts):,} levels)" if len(parts) > shown else "")
-
-
-def _where(finding: Finding, naming: Naming, shown: int = 12) -> str:
-    kind, names = ("feature", naming.labels(finding.features)) if finding.features else ("query", finding.queries)
-    plural = {"feature": "features", "query": "queries"}[kind] if len(names) > 1 else kind
-    return f"{plural} " + ", ".join(names[:shown]) + (f", ... ({len(names)})" if len(names) > shown else "")

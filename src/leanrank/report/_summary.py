@@ -86,7 +86,9 @@ def _of_selection(
         feature.update(missing=missing, spread=spread)
     if graph is not None:
         _say_what_is_replaced(features, path, selection.n_features)
-    agreement = Agreement(features, path, frozenset(settings["must_keep"]), STANDS_FOR if graph else None)
+    agreement = Agreement(
+        features, path, frozenset(map(selection.label, settings["must_keep"])), STANDS_FOR if graph else None
+    )
     sizes = _sizes(selection, test, agreement)
     return {
         "format": FORMAT,
@@ -105,6 +107,7 @@ def _of_selection(
         "metric": settings["metric_name"].upper(),
         "n_features": len(selection.feature_names),
         "kept": list(selection.features),
+        "columns": list(selection.feature_names),
         "catalogue": {} if selection.catalogue is None else selection.catalogue.to_dict(),
         "has_costs": selection.priced,
         "cost_unit": selection.source.get("cost_unit", ""),

@@ -76,7 +76,7 @@ def curve(summary: dict[str, Any]) -> Spec:
     own, other = base.transform_filter("datum.own"), base.transform_filter("!datum.own")
     strong = alt.condition(picked, alt.value(1.0), alt.value(0.12))
     faint = alt.condition(picked, alt.value(0.6), alt.value(0.06))
-    band = own.mark_area(opacity=0.15).encode(y=_metric_axis("low", f"{metric} on held-out queries"), y2="high:Q")
+    band = own.mark_area(opacity=0.2).encode(y=_metric_axis("low", f"{metric} on held-out queries"), y2="high:Q")
     line = own.mark_line(strokeWidth=3).encode(y=y, opacity=strong)
     dots = own.mark_circle(size=44).encode(y=y, opacity=strong, tooltip=shown).add_params(picked)
     tried = other.mark_point(size=40, filled=True, shape="square").encode(y=y, opacity=faint, tooltip=shown)
@@ -195,7 +195,7 @@ def queries(summary: dict[str, Any]) -> Spec:
         alt.Chart(alt.NamedData("bins"))
         .mark_bar(stroke=None)
         .encode(
-            x=alt.X("from:Q", bin="binned", title=f"change of {metric} of a query"),
+            x=alt.X("from:Q", bin="binned", title=f"change of {metric} of a query", axis=_apart()),
             x2="to:Q",
             y=alt.Y("queries:Q", title="queries", axis=_counts(counts)),
             color=alt.Color("change:N", scale=colours, title=None, legend=_legend()),
@@ -260,6 +260,11 @@ def spec_of(chart: Any, height: int, **datasets: list[Any]) -> Spec:
 
 def _legend() -> alt.Legend:
     return alt.Legend(orient="top", columns=4, labelLimit=190, symbolOpacity=1, padding=0, offset=8)
+
+
+def _apart() -> alt.Axis:
+    """Labels that keep their distance on a telephone too."""
+    return alt.Axis(labelOverlap="greedy", labelSeparation=8)
 
 
 def _counts(counts: list[int]) -> alt.Axis:

@@ -25,16 +25,19 @@ def distributions(data: RankingData) -> dict[str, Any]:
     """For each feature the quartiles of its values for each group of labels, and the share of them that is missing.
 
     `labels` names the groups, the lowest first; `spread` has for each feature the ends of its scale (`low`, `high`) and
-    `quartiles`, three values for each group, None where it has no value. `missing` is the share of each feature.
+    `quartiles`, three values for each group, None where it has no value; a category has no spread. `missing` is the
+    share of each feature.
     """
     step = -(-data.n_rows // LOOKED_AT)
     label = np.asarray(data.y[::step], dtype=np.float64) + 0.0  # no -0
     groups = label_groups(label)
-    spread: list[dict[str, Any]] = []
+    spread: list[dict[str, Any] | None] = []
     for start in range(0, data.n_features, _COLUMNS):
         part = data.X[::step, start : start + _COLUMNS]
         values = np.asarray(part.toarray() if data.is_sparse else part, dtype=np.float64)
         spread += [_spread(column, [label_in for _, label_in in groups]) for column in values.T]
+    for column in data.category_columns:  # the numbers of categories are no values
+        spread[column] = None
     return {
         "labels": [name for name, _ in groups],
         "spread": spread,

@@ -58,7 +58,6 @@ def html(summary: dict[str, Any]) -> str:
             charts=embedded(charts(summary)),
             page=embedded(_for_script(summary) if is_selection else None),
             tables=_TABLES[kind],
-            side_tables=side_tables(summary) if is_selection else [],
             shown=tables.shown,
             is_number=tables.is_number,
             **(_of_selection(summary) if is_selection else {}),
@@ -97,10 +96,18 @@ def own_script() -> str:
 def _of_selection(summary: dict[str, Any]) -> dict[str, Any]:
     """What only the report of a selection shows."""
     absent = {"costs": not summary["has_costs"], "alike": summary["graph"] is None}
+    beside = side_tables(summary)
+    more = {"stability": [(f"side-{number}", one.title) for number, one in enumerate(beside, start=1)]}
     return {
         "repeat": how_to_repeat(summary),
         "names": tables.in_csv(summary["kept"]),
-        "sections": [(name, title) for name, title in _SECTIONS if not absent.get(name)],
+        "side_tables": beside,
+        "sections": [
+            section
+            for name, title in _SECTIONS
+            if not absent.get(name)
+            for section in (*more.get(name, []), (name, title))  # they stand before it
+        ],
     }
 
 
@@ -119,6 +126,7 @@ def _for_script(summary: dict[str, Any]) -> dict[str, Any]:
         "cost_unit": summary["cost_unit"],
         "has_missing": any(feature["missing"] for feature in summary["features"]),
         "has_spread": bool(summary["label_groups"]),
+        "columns": list(summary["columns"]) if summary["catalogue"] else None,
         "fields": _OF_A_FEATURE,
         "features": [[*_of_a_feature(feature)] for feature in summary["features"]],
     }

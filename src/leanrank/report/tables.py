@@ -8,6 +8,8 @@ from typing import Any
 
 from leanrank.evaluation.clock import spoken
 from leanrank.evaluation.records import ALL_FEATURES
+from leanrank.stats.finding import Finding
+from leanrank.stats.like_findings import like_findings
 
 #: How the values of a column are written; every kind but "text", "name", "spread" and "stands" is a number.
 FORMATS = {
@@ -69,16 +71,6 @@ def kept(summary: dict[str, Any]) -> Table:
     return Table("Features kept", columns, rows)
 
 
-def described(summary: dict[str, Any]) -> Table:
-    """What the features kept are, where a catalogue says so."""
-    rows = []
-    for name in summary["kept"]:
-        facts = summary["catalogue"].get(name, {})
-        rows.append([name, *(facts.get(column) for column in ("name", "description", "family"))])
-    columns = [("feature", "name"), ("name", "name"), ("description", "name"), ("family", "text")]
-    return Table("What the features are", columns, rows if summary["catalogue"] else [])
-
-
 #: What a heading of the table of features is called in the summary, where that is another name.
 _FIELDS = {"feature": "name", "in folds": "frequency", "values by label": "spread"}
 
@@ -128,6 +120,13 @@ def constants(summary: dict[str, Any]) -> str:
     return f"{said}: {', '.join(names[:LISTED])}{more}."
 
 
+def colours(summary: dict[str, Any]) -> str:
+    """What the colours of the heatmap mean, where there is no legend."""
+    if min(map(min, summary["graph"]["heatmap"]["similarity"])) < 0:
+        return "Blue is alike, white is unlike, red is alike in reverse."
+    return "Light is alike, dark is unlike."
+
+
 def surprises(summary: dict[str, Any]) -> Table:
     """Where the folds and the choice disagree."""
     columns = [("feature", "name"), ("choice", "text"), ("in folds", "share"), ("why", "text")]
@@ -139,6 +138,16 @@ def methods(summary: dict[str, Any]) -> Table:
     """What the methods that were tried do."""
     rows = [[entry["name"], entry["class"], entry["what"]] for entry in summary["glossary"]]
     return Table("The methods that were tried", [("method", "text"), ("class", "text"), ("what it does", "text")], rows)
+
+
+def described(summary: dict[str, Any]) -> Table:
+    """What the features are, where a catalogue says so, in the order of the path."""
+    rows = []
+    for name in (summary["columns"][column] for column in summary["path"]):
+        facts = summary["catalogue"].get(name, {})
+        rows.append([name, *(facts.get(column) for column in ("name", "description", "family"))])
+    columns = [("feature", "name"), ("name", "name"), ("description", "name"), ("family", "text")]
+    return Table("What the features are", columns, rows if summary["catalogue"] else [])
 
 
 def _stands(replaces: dict[str, Any]) -> dict[str, Any]:
@@ -180,20 +189,10 @@ def losers(summary: dict[str, Any]) -> Table:
 
 def findings(summary: dict[str, Any]) -> Table:
     """What lint says."""
-    rows = [
-        [finding["severity"], finding["kind"], _where(finding), finding["message"]]
-        for finding in summary["lint"]["findings"]
-    ]
+    every = [Finding(**finding) for finding in summary["lint"]["findings"]]
+    rows = [[like.severity, like.kind, like.where, like.message] for like in like_findings(every)]
     columns = [("level", "text"), ("finding", "text"), ("where", "name"), ("what it means", "text")]
     return Table("Findings", columns, rows)
-
-
-def _where(finding: dict[str, Any]) -> str:
-    one, many, names = ("feature", "features", finding["features"])
-    if not names:
-        one, many, names = "query", "queries", finding["queries"]
-    more = f", ... ({len(names)})" if len(names) > LISTED else ""
-    return f"{one if len(names) == 1 else many} {', '.join(names[:LISTED])}{more}"
 
 
 def data_facts(summary: dict[str, Any]) -> list[tuple[str, str]]:
@@ -265,7 +264,7 @@ def badge(summary: dict[str, Any]) -> tuple[bool, str]:
 def answers(summary: dict[str, Any]) -> Table:
     """The three answers, with their features by name."""
     columns = [("answer", "text"), ("features", "whole"), ("against all", "signed"), ("interval", "text")]
-    columns += [("certified to lose at most", "figure"), ("which", "name")]
+    columns += [("proven loss", "figure"), ("which", "name")]
     rows = []
     for answer in summary["answers"]:
         estimate, names = answer["estimate"], answer["labels"]
@@ -282,7 +281,8 @@ def answers(summary: dict[str, Any]) -> Table:
                 ", ".join(names[:LISTED]) + more,
             ]
         )
-    return Table("Three answers", columns, rows, note=f"{summary['forecast']['sentence']}.")
+    title = "Three answers" if len(rows) == 3 else "The answers"
+    return Table(title, columns, rows, note=f"{summary['forecast']['sentence']}.")
 
 
 def _costs(s: dict[str, Any]) -> str:

@@ -43,6 +43,7 @@ const spreadOf = ([low, high, quartiles]) => {
   return [says, picture];
 };
 const spreadCell = (row, spread) => {
+  if (!spread) { cell(row, null, "–").className = "spread"; return; }
   const [says, picture] = spreadOf(spread);
   const made = cell(row, says, picture);
   made.className = "spread";
@@ -51,6 +52,7 @@ const spreadCell = (row, spread) => {
 
 if (page) {
   const features = page.features.map((values) => Object.fromEntries(page.fields.map((name, i) => [name, values[i]])));
+  const columnOf = (feature) => (page.columns ? page.columns[feature.id - 1] : feature.name); // as the data call it
   const onPath = page.path.map((column) => features[column]);
   // The kept feature most like another one: the last record of those in force.
   const nearestKept = (feature, k) => {
@@ -233,7 +235,7 @@ if (page) {
     fillLosers(size.losers);
     fillSurprises(size.surprises);
     say("ship-says", `Ship ${k === 1 ? "this one" : `these ${k}`}`);
-    say("names", onPath.slice(0, k).map((feature) => inCsv(feature.name)).join(", "));
+    say("names", onPath.slice(0, k).map((feature) => inCsv(columnOf(feature))).join(", "));
     const often = size.frequency && new Map(size.frequency);
     features.forEach((feature, column) => { feature.frequency = often ? often.get(column) ?? 0 : null; });
     const shown = document.getElementById("k-shown");
