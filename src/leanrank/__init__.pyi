@@ -1,5 +1,8 @@
 """The public names and where they are: type checkers read this, and so does `__init__.py`, which loads them lazily."""
 
+from leanrank.data.catalogue import Catalogue as Catalogue
+from leanrank.data.catalogue import FeatureFacts as FeatureFacts
+from leanrank.data.catalogue_file import read_catalogue as read_catalogue
 from leanrank.data.folds import letor_folds as letor_folds
 from leanrank.data.letor.reader import read_letor as read_letor
 from leanrank.data.letor.scan import scan_letor as scan_letor

@@ -13,6 +13,7 @@ from leanrank.errors import ParameterError
 
 if TYPE_CHECKING:
     from leanrank.evaluation.compare.request import CompareSettings
+    from leanrank.selectors.limits import Limits
 
 
 @dataclass(frozen=True)
@@ -59,8 +60,8 @@ class ConditionOptions:
     ] = "5"
     seed: Annotated[int, typer.Option(help="Seed of the folds and of methods that draw numbers.")] = 0
 
-    def settings(self, ranker_settings: dict[str, dict[str, Any]]) -> CompareSettings:
-        """The same as `compare` takes them, with the parameters of rankers by name."""
+    def settings(self, ranker_settings: dict[str, dict[str, Any]], limits: Limits | None) -> CompareSettings:
+        """The same as `compare` takes them, with the parameters of rankers by name and what every set obeys."""
         from leanrank.data.scaling import QueryMinMaxScaler
         from leanrank.evaluation.compare.request import CompareSettings
 
@@ -72,6 +73,7 @@ class ConditionOptions:
             n_splits=folds_of(self.folds),
             random_state=self.seed,
             ranker_settings=ranker_settings,
+            limits=limits,
         )
 
 

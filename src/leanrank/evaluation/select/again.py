@@ -11,8 +11,8 @@ import numpy as np
 from leanrank.errors import ParameterError, is_whole
 from leanrank.evaluation.records import ALL_FEATURES
 from leanrank.evaluation.select.answers import ASKED, Answer, risk_of
+from leanrank.evaluation.select.request import limits_again
 from leanrank.selectors.column_limits import ColumnLimits
-from leanrank.selectors.limits import Limits
 
 if TYPE_CHECKING:
     from leanrank.evaluation.select.curve_point import CurvePoint
@@ -21,21 +21,34 @@ if TYPE_CHECKING:
 
 def first(selection: Selection, k: int) -> Selection:
     """The first `k` features of the path, with what was measured of them; see `Selection.at`."""
-    least, most = max(1, len(selection.settings["must_keep"])), len(selection.path)
+    limits = _limits(selection)
+    least, most = max(1, len(selection.settings["must_keep"])), len(limits.obeyed(_columns(selection, selection.path)))
     if not is_whole(k, least) or k > most:
-        raise ParameterError.of("at", "k", f"a whole number from {least} to {most}, the length of the path", k)
+        whole = len(selection.path)
+        length = "the length of the path" if most == whole else f"as many of the {whole} as the families allow"
+        raise ParameterError.of("at", "k", f"a whole number from {least} to {most}, {length}", k)
+    if len(_first(selection, limits, int(k))) < k:
+        rule = limits.family_rule(int(k)) or "another, since features that go together cannot be parted"
+        raise ParameterError.of("at", "k", rule, k)
     asked = f"{k} feature{'s' * (k > 1)} asked for"
     return replace(selection, asked=_answer(selection, int(k), asked), answer=ASKED)
+
+
+def is_possible(selection: Selection, k: int) -> bool:
+    """Whether `first` has a set of this size: it has what must be kept, and parts nothing that goes together."""
+    return k >= max(1, len(selection.settings["must_keep"])) and len(_first(selection, _limits(selection), k)) == k
 
 
 def within_cost(selection: Selection, cost: float) -> Selection:
     """The largest measured set of the path that costs no more; see `Selection.cheaper_than`."""
     limits = _limits(selection)
-    order = _columns(selection, selection.path)
-    bills = [limits.total(order[:k]) for k in range(1, len(order) + 1)]
-    if not cost >= bills[0]:
-        raise ParameterError.of("cheaper_than", "cost", f">= {bills[0]:g}, what the first feature costs", cost)
-    fitting = [k for k, bill in enumerate(bills, start=1) if bill <= cost * (1 + 1e-9)]
+    n_path = len(limits.obeyed(_columns(selection, selection.path)))
+    sets = {k: _first(selection, limits, k) for k in range(1, n_path + 1)}
+    bills = {k: limits.total(features) for k, features in sets.items() if len(features) == k}
+    cheapest = next(iter(bills.values()))
+    if not cost >= cheapest:
+        raise ParameterError.of("cheaper_than", "cost", f">= {cheapest:g}, what the first feature costs", cost)
+    fitting = [k for k, bill in bills.items() if bill <= cost * (1 + 1e-9)]
     measured = {point.k for point in (*selection.walked, *_everything(selection))}
     k = max(measured.intersection(fitting), default=max(fitting))
     return replace(selection, asked=_answer(selection, k, f"a cost of at most {cost:g} asked for"), answer=ASKED)
@@ -85,8 +98,8 @@ def _answer(selection: Selection, k: int, reason: str) -> Answer:
     Its estimate is that of the curve: in each fold the method was chosen without it, and the interval holds for all
     points at once, so that it holds for one that was picked by looking at them.
     """
-    features = selection.path[:k]
-    indices = _columns(selection, features)
+    indices = _first(selection, _limits(selection), k)
+    features = tuple(selection.feature_names[j] for j in indices)
     point = next((p for p in (*selection.walked, *_everything(selection)) if p.k == k), None)
     estimate: dict[str, float] = {}
     if point is not None:
@@ -153,5 +166,10 @@ def _columns(selection: Selection, names: tuple[str, ...]) -> list[int]:
 
 
 def _limits(selection: Selection) -> ColumnLimits:
-    s = selection.settings
-    return Limits(s["costs"], s["groups"]).bound("select", selection.feature_names)
+    return limits_again(selection.settings).bound("select", selection.feature_names)
+
+
+def _first(selection: Selection, limits: ColumnLimits, k: int) -> list[int]:
+    """The first `k` features of the path within the rules, by column; fewer where these do not allow so many."""
+    order = limits.obeyed(_columns(selection, selection.path))
+    return [int(j) for j in limits.first(order, k)]

@@ -85,17 +85,21 @@ class Answering:
     def safe_answer(self) -> Answer:
         """All features but the useless."""
         why = f"drops {self.safe.why}" if self.safe.why else "nothing is constant or unused"
-        too_dear = self._safe_cost > self.rule.budget
-        risk = (
-            "More than the budget allows."
-            if too_dear
-            else "None that these queries could show: scores stay as they are."
+        return self._everything(
+            "safe", why, self._too_much or "None that these queries could show: scores stay as they are."
         )
-        return self._everything("safe", why, risk)
 
     @property
     def _safe_cost(self) -> float:
         return float(self.limits.total(np.array(self.safe.kept, dtype=np.int64)))
+
+    @property
+    def _too_much(self) -> str:
+        """Why the safe set cannot be had; nothing where it can."""
+        if self._safe_cost > self.rule.budget:
+            return "More than the budget allows."
+        kept = np.array(self.safe.kept, dtype=np.int64)
+        return "" if self.limits.keeps(kept) else "More of a family than its limit allows."
 
     def _everything(self, name: str, reason: str, risk: str) -> Answer:
         """The safe set, as any of the answers."""
@@ -122,7 +126,7 @@ class Answering:
         """A set of the path."""
         point, m = self.points[index], self.measured
         estimate = self.rule.estimate(index, m.values, m.reference, self.folds, name)
-        chosen = self.path[: point.k]
+        chosen = self.limits.first(self.path, point.k)
         loss = point.certified_loss
         proven = point.holds(self._max_losses, slices=bool(self.rule.slices))
         return Answer(
@@ -181,7 +185,8 @@ class Answering:
 
     @property
     def _nothing(self) -> tuple[str, str]:
-        return "time was up before any smaller set was measured", "None: nothing is dropped that was measured."
+        risk = self._too_much or "None: nothing is dropped that was measured."
+        return "time was up before any smaller set was measured", risk
 
     def _unresolved(self, name: str) -> Answer:
         """Where of no smaller set enough is known: the safe one, or the surest that the budget allows."""
@@ -189,9 +194,10 @@ class Answering:
         n = f"{self.forecast.n_queries:,} queries"
         loss = first.certified_loss
         few = loss is None or math.isinf(loss)
-        if self._safe_cost > rule.budget:
+        if self._too_much:
+            allows = "budget allows" if self._safe_cost > rule.budget else "families allow"
             proves = "are too few to prove anything" if few else f"prove only that it loses at most {loss:.4f}"
-            return self._of_path(name, 0, f"the largest measured set that the budget allows; {n} {proves}")
+            return self._of_path(name, 0, f"the largest measured set that the {allows}; {n} {proves}")
         asked = rule.max_loss if name == "certified" else max(rule.max_loss, self.forecast.resolved or 0.0)
         if few:
             why = f"{n} are too few to prove anything of smaller sets"
@@ -200,7 +206,7 @@ class Answering:
         else:
             why = f"{n} prove of no smaller set that it loses at most {asked:.2g}"
         if not few:
-            why += f"; a max_loss of {thousandths(loss or 0.0):g} would leave {_at_most(first.k)}"
+            why += f"; to allow a loss of {thousandths(loss or 0.0):g} would leave {_at_most(first.k)}"
             why += f" ({first.method}, estimated at {first.difference:+.4f})"
         if name == "certified":
             why += self._narrowest()

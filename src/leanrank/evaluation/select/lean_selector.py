@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import field, replace
 from typing import Any, ClassVar, Self
 
@@ -9,6 +10,7 @@ import numpy as np
 from sklearn.utils import Tags
 
 from leanrank._declared import declared
+from leanrank.data.catalogue_file import read_catalogue
 from leanrank.data.columns import id_column
 from leanrank.data.door import in_memory, is_source
 from leanrank.data.ranking_data import RankingData, RankingSource
@@ -18,6 +20,8 @@ from leanrank.evaluation.select.answers import ANSWERS, RECOMMENDED
 from leanrank.evaluation.select.run import select
 from leanrank.evaluation.select.selection import Selection
 from leanrank.selectors._base import Selector
+from leanrank.selectors.catalogued_limits import catalogued
+from leanrank.selectors.column_limits import ColumnLimits
 from leanrank.selectors.limits import Limits
 from leanrank.selectors.path import Path, Step
 
@@ -45,8 +49,12 @@ class LeanSelector(Selector):
         The loss to certify, of several metrics one for all or one for each; 0.002 where None.
     effort : {"quick", "normal", "thorough"}
         How much is measured.
+    catalogue : Catalogue, path, str, dict, frame or None
+        Names, descriptions, families and costs of the features, see `select`.
+    default_cost : float or None
+        The cost of features that have none.
     limits : Limits or None
-        Costs, groups, budget, and which features must or must not be taken.
+        Costs, groups, budget, families, and which features must or must not be taken.
     cv : int or str
         Folds, by query; "time" where the data say when queries were asked.
     random_state : int
@@ -87,6 +95,7 @@ class LeanSelector(Selector):
     (3, 3, [3, 12])
     """
 
+    _keeps_categories = True
     _takes_weights: ClassVar[tuple[str, ...]] = tuple(WEIGHTS)  # `select` refuses
     ranker: Any = field(default=None, kw_only=False)
     n_features_to_select: Any = None
@@ -96,6 +105,8 @@ class LeanSelector(Selector):
     max_loss: Any = None
     effort: str = "normal"
     limits: Limits | None = None
+    catalogue: Any = None
+    default_cost: float | None = None
     cv: int | str = 5
     random_state: int = 0
     n_jobs: int | None = None
@@ -129,6 +140,16 @@ class LeanSelector(Selector):
     def _check_parameters(self) -> None:
         self._require_one_of("answer", ANSWERS)
 
+    def _bound_limits(self) -> ColumnLimits:
+        """The limits with what the catalogue says."""
+        self._require("limits", "a Limits or None", self.limits is None or isinstance(self.limits, Limits))
+        known = None if self.catalogue is None else read_catalogue(self.catalogue)
+        names, owner = self._names(), type(self).__name__
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # `select` says it once
+            known = None if known is None else known.of(names)
+        return catalogued(self.limits or Limits(), names, known, self.default_cost, owner=owner).bound(owner, names)
+
     def _fit(self, source: RankingSource) -> Path:
         limits = self.limits or Limits()
         self.selection_: Selection = select(
@@ -143,6 +164,11 @@ class LeanSelector(Selector):
             must_keep=limits.must_keep,
             never=limits.never,
             budget=limits.budget,
+            families=limits.families,
+            at_most=limits.at_most,
+            together=limits.together,
+            catalogue=self.catalogue,
+            default_cost=self.default_cost,
             answer=self.answer,
             effort=self.effort,
             cv=self.cv,

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from leanrank import __version__
+from leanrank.data.catalogue import Catalogue
 from leanrank.data.columns import as_frame
 from leanrank.data.door import as_ranking_data
 from leanrank.data.ranking_data import RankingData
@@ -24,8 +25,11 @@ from leanrank.evaluation.select.judged_queries import check_judged, judged_mask
 from leanrank.evaluation.select.resolution import Forecast
 from leanrank.metrics._base import Metric
 from leanrank.rankers._base import Ranker
+from leanrank.rankers._categories import LearnedCategories
 from leanrank.selectors._base import Selector
+from leanrank.selectors.catalogued_limits import catalogued
 from leanrank.selectors.column_limits import ColumnLimits
+from leanrank.selectors.families import Families
 from leanrank.selectors.limits import Limits
 from leanrank.selectors.selection_record import plain
 
@@ -129,7 +133,7 @@ class Request:
             priced=self.limits.costs is not None or self.limits.groups is not None,
             random_state=self.random_state,
             mcs_level=MCS_LEVEL if self.effort.repeats else MCS_LEVEL_ONCE,
-            affords_all=self.columns.total(np.flatnonzero(~self.columns.never)) <= self.columns.budget,
+            affords_all=self.columns.keeps(~self.columns.never),
         )
 
     @property
@@ -233,7 +237,7 @@ def valid_of(valid: Any, data: RankingData) -> RankingData | None:
             f"valid and data both have {len(here)} features, but not the same: column {j} is {there[j]!r} in valid, "
             f"{here[j]!r} in data. Pass valid with the same columns, in the same order."
         )
-    return valid
+    return LearnedCategories(data.categories).readied(valid, "select")
 
 
 def check_limits(limits: Limits, names: Sequence[str], n_features: int | None) -> None:
@@ -247,19 +251,37 @@ def check_limits(limits: Limits, names: Sequence[str], n_features: int | None) -
         cheapest = float(columns.marginal(nothing)[~columns.never].min())
         rule = f">= {cheapest:g}, the cost of the cheapest feature"
         raise ParameterError.of("select", "budget", rule, limits.budget)
+    if not columns.families.is_free and columns.possible_sizes() == [len(names)] and len(names) > 1:
+        raise ParameterError(
+            f"All {len(names)} features of select go together, so there is nothing to select: let some go apart.",
+            owner="select",
+            parameter="together",
+        )
     if n_features is not None:
         usable, kept = int((~columns.never).sum()), int(columns.must_keep.sum())
         rule = f"from 1 to {usable}, the number of features" + (" that may be taken" if columns.never.any() else "")
         if whole_number("n_features", n_features, rule, 1, usable) < kept:
             rule = f">= {kept}, the number of features that must be kept"
             raise ParameterError.of("select", "n_features", rule, n_features)
+        parted = columns.family_rule(n_features)
+        if parted is not None:
+            raise ParameterError.of("select", "n_features", parted, n_features)
 
 
-def limits_of(*, costs: Any, groups: Any, must_keep: Any, never: Any, budget: Any) -> Limits:
-    """The limits, with costs as a dict where they are a series with names for labels."""
+def limits_of(
+    names: Sequence[str] = (),
+    catalogue: Catalogue | None = None,
+    default_cost: Any = None,
+    *,
+    costs: Any,
+    budget: Any,
+    **rules: Any,
+) -> Limits:
+    """The limits and what a catalogue adds, with costs as a dict where they are a series with names for labels."""
     if budget is not None:
         budget = real_number("budget", budget, "a number >= 0 or None", 0)
-    return Limits(dict(costs.items()) if _by_label(costs) else costs, groups, must_keep, never, budget)
+    given = Limits(dict(costs.items()) if _by_label(costs) else costs, budget=budget, **rules)
+    return catalogued(given, names, catalogue, default_cost, owner="select")
 
 
 def limit_settings(limits: Limits, names: Sequence[str]) -> dict[str, Any]:
@@ -271,7 +293,34 @@ def limit_settings(limits: Limits, names: Sequence[str]) -> dict[str, Any]:
         "budget": limits.budget,
         "must_keep": [names[j] for j in np.flatnonzero(columns.must_keep).tolist()],
         "never": [names[j] for j in np.flatnonzero(columns.never).tolist()],
+        **_family_settings(limits, columns.families, names),
     }
+
+
+def _family_settings(limits: Limits, families: Families, names: Sequence[str]) -> dict[str, Any]:
+    """The rules about families by name of feature; nothing where there is none."""
+    rules: dict[str, Any] = {}
+    if limits.at_most:
+        members = zip(limits.at_most, families.limited, strict=True)
+        rules["families"] = {str(name): [names[j] for j in np.flatnonzero(row).tolist()] for name, row in members}
+        rules["at_most"] = {str(name): int(most) for name, most in limits.at_most.items()}
+    if families.grouped.any():
+        units = np.unique(families.unit[families.grouped]).tolist()
+        rules["together"] = [[names[j] for j in families.members(unit).tolist()] for unit in units]
+    return rules
+
+
+def limits_again(settings: Mapping[str, Any]) -> Limits:
+    """The limits of a finished run, from its settings; without its budget."""
+    return Limits(
+        settings["costs"],
+        settings["groups"],
+        must_keep=settings["must_keep"],
+        never=settings["never"],
+        families=settings.get("families"),
+        at_most=settings.get("at_most"),
+        together=settings.get("together", ()),
+    )
 
 
 def _by_label(costs: Any) -> bool:

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leanrank.data.arrangement import Arrangement
+from leanrank.data.catalogue_file import read_catalogue
 from leanrank.data.door import is_source
 from leanrank.data.query_sample import QuerySample, sample_of
 from leanrank.data.ranking_data import RankingData
@@ -48,7 +49,7 @@ from leanrank.kernels._threads import default_threads
 from leanrank.rankers._base import Ranker
 from leanrank.rankers.adapters import as_ranker
 from leanrank.rankers.registry import get
-from leanrank.selectors._ranker_selector import copies_to, useless_to
+from leanrank.selectors._ranker_selector import copies_to, idle_copies, useless_to
 from leanrank.stats.copies import Copies
 
 #: The loss that nobody minds, unless the caller says otherwise.
@@ -74,6 +75,11 @@ def select(
     progress: bool = True,
     *,
     never: Any = (),
+    families: Any = None,
+    at_most: Any = None,
+    together: Any = (),
+    catalogue: Any = None,
+    default_cost: float | None = None,
     collapse: bool = True,
     valid: Any = None,
     level: float = 0.95,
@@ -120,8 +126,14 @@ def select(
         also says at which loss it is certified (`CurvePoint.certified_loss`), so another one needs no training.
     budget : float, optional
         The most that the chosen features may cost together.
-    costs, groups, must_keep, never
-        See `leanrank.selectors.limits.Limits`. With costs the stop rule takes the cheapest set, not the smallest.
+    costs, groups, must_keep, never, families, at_most, together
+        See `leanrank.selectors.limits.Limits`. With costs the stop rule takes the cheapest set, not the smallest. The
+        safe answer drops only what changes nothing, so it may have more than a budget or a family allows, and says so.
+    catalogue : Catalogue, path, str, dict or frame, optional
+        Names and descriptions of features for everything that is shown, and their families and costs, where these are
+        not given; see `read_catalogue`.
+    default_cost : float, optional
+        The cost of every feature that neither `costs` nor the catalogue has one for.
     collapse : bool
         Whether features that tell the ranker what another one tells it become one feature before anything else: the
         cheapest, or the first (`Selection.stands_for`). For linear rankers these are ``a x + b`` with a > 0, for
@@ -207,6 +219,9 @@ def select(
     held = asked.valid_of(valid, documents)
     lowest = 3 if held is None else 2
     wanted, spent, measures = asked.methods_of(methods), effort_of(effort), numbers.metrics_of(metric, metrics)
+    rules = {"groups": groups, "must_keep": must_keep, "never": never, "families": families}
+    rules |= {"at_most": at_most, "together": together}
+    known = None if catalogue is None else read_catalogue(catalogue).of(documents.feature_names)
     request = asked.Request(
         data=documents,
         valid=held,
@@ -221,7 +236,7 @@ def select(
         level=numbers.real_number("level", level, "between 0.5 and 1", np.nextafter(0.5, 1), np.nextafter(1, 0)),
         n_features=n_features,
         answer=answer_name(answer),
-        limits=asked.limits_of(costs=costs, groups=groups, must_keep=must_keep, never=never, budget=budget),
+        limits=asked.limits_of(documents.feature_names, known, default_cost, costs=costs, budget=budget, **rules),
         collapse=bool(collapse),
         certify_slices=bool(certify_slices),
     ).checked()
@@ -235,7 +250,7 @@ def select(
             book, n_jobs=threads, engine=engine, progress=progress, owner="select", clock=clock, callback=callback
         ) as tasks,
     ):
-        selection = replace(Run(request, tasks, engine).selection(begin), sample=sample.summary())
+        selection = replace(Run(request, tasks, engine).selection(begin), sample=sample.summary(), catalogue=known)
         keep_selection(book, selection.to_dict())
         return selection
 
@@ -270,7 +285,9 @@ class Run:
         self.request = request
         limits, data, valid, ranker = request.columns, request.data, request.valid, request.ranker
         self.copies = copies_to(ranker, data, limits) if request.collapse else Copies.none(data.n_features)
-        self.useless = useless_to(ranker, data) & ~limits.must_keep
+        self.idle = idle_copies(ranker, data, limits) if request.collapse else Copies.none(data.n_features)
+        self.useless = useless_to(ranker, data)
+        self.useless &= ~limits.staying(self.useless)
         left_out = limits.never | self.copies.left_out | self.useless
         self.usable = np.flatnonzero(~left_out)
         if left_out.all():
@@ -326,7 +343,7 @@ class Run:
             measured=measured,
             points=[p for p in points[:-1] if p.on_path],
             path=self._columns(self.paths.on_all(self.held_out, method)),
-            safe=safe_features(self.useless, self.copies.left_out, self.request.columns),
+            safe=safe_features(self.useless, self.idle.left_out, self.request.columns),
             limits=self.request.columns,
             names=self.request.data.feature_names,
             folds=parts,
@@ -351,10 +368,16 @@ class Run:
             forecast=forecast,
             feature_names=self.request.data.feature_names,
             settings=self.request.settings,
-            stands_for=self.copies.standing(self.request.data.feature_names),
+            stands_for=self._stands_for(),
             drift=self._drift(),
-            seconds=time.perf_counter() - begin,
+            seconds=time.perf_counter() - begin + self.paths.tasks.journal.earlier,
         )
+
+    def _stands_for(self) -> dict[str, tuple[str, ...]]:
+        """Which features stand for copies of them; one that tells nothing stands for nothing."""
+        names = self.request.data.feature_names
+        idle = {names[j] for j in np.flatnonzero(self.useless)}
+        return {name: others for name, others in self.copies.standing(names).items() if name not in idle}
 
     def _plan(self) -> Plan:
         sampled = self.sample.n_queries / self.held_out.n_queries if self.sample is not self.held_out else None

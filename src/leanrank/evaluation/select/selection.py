@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from importlib import import_module
 from typing import Any
 
+from leanrank.data.catalogue import Catalogue
 from leanrank.data.columns import as_frame
 from leanrank.data.ranking_data import RankingData
 from leanrank.data.same_features import check_count, columns_of, refuse_lacking
@@ -37,7 +38,8 @@ class Selection:
     Attributes
     ----------
     safe : Answer
-        Drops only what changes nothing: what is constant, and copies.
+        Drops only what changes nothing: what is constant, and, of rankers that learn the same without them
+        (`Ranker.ignores_copies`), equal columns.
     recommended : Answer
         Of the sets of the path that these queries show to lose no more than they can tell at all (never less than
         `max_loss`), the smallest within one standard error of the best; of the size asked for, if one was.
@@ -71,6 +73,8 @@ class Selection:
     sample : dict
         Where memory did not allow all queries: how many `queries` and `rows` were drawn, of how many (`of_queries`,
         `of_rows`), the `memory` in bytes, and the `sentence` that says so. Empty where all took part.
+    catalogue : Catalogue or None
+        Names and descriptions of the features, where there are any: see `label`.
     """
 
     safe: Answer
@@ -91,6 +95,7 @@ class Selection:
     sample: dict[str, Any] = field(default_factory=dict)
     stands_for: dict[str, tuple[str, ...]] = field(default_factory=dict)
     drift: Drift | None = None
+    catalogue: Catalogue | None = None
 
     @property
     def chosen(self) -> Answer:
@@ -157,11 +162,15 @@ class Selection:
         kept = set(self.features)
         return tuple(name for name in self.feature_names if name not in kept)
 
+    def label(self, feature: str) -> str:
+        """A feature as it is shown: with its name in the catalogue, where there is one."""
+        return feature if self.catalogue is None else self.catalogue.label(feature)
+
     @property
     def copies(self) -> list[str]:
         """Which features stand for others that tell the ranker the same, a sentence each."""
         return [
-            f"{name} stands for {', '.join(others)}, which tell the ranker nothing else."
+            f"{self.label(name)} stands for {', '.join(map(self.label, others))}, which tell the ranker nothing else."
             for name, others in self.stands_for.items()
         ]
 
@@ -306,6 +315,8 @@ class Selection:
         kept = f"all {total} features" if self.n_features == total else f"{self.n_features} of {total} features"
         if self.answer == ASKED:
             return f"{kept[:1].upper()}{kept[1:]}: nothing that can be used is dropped"
+        if self.answer == "safe" and self.n_features == total:
+            return f"All {total} features: of none is it certain that it changes nothing in {metric}"
         if self.answer == "safe":
             return f"{kept[:1].upper()}{kept[1:]}: what is dropped changes nothing in {metric}"
         if self.answer == "certified":
@@ -349,13 +360,13 @@ class Selection:
         return html_of(self)
 
     def __repr__(self) -> str:
-        shown = ", ".join(self.features[:12]) + (", ..." if self.n_features > 12 else "")
+        shown = ", ".join(map(self.label, self.features[:12])) + (", ..." if self.n_features > 12 else "")
         other = [f"{a.name} {a.k}" for a in self.answers.values() if a.name != self.answer]
         lines = [
             f"Selection: {self.sentence()}",
             f"  features  {shown}",
             f"  method    {self.method}",
-            f"  cost      {self.cost:g} of {self.baseline['cost']:g}",
+            *([f"  cost      {self.cost:g} of {self.baseline['cost']:g}"] if self.priced else []),
             f"  why       {self.reason}",
             f"  risk      {self.chosen.risk}",
             *([f"  metrics   {metrics_said(self)}"] if metrics_said(self) else []),
@@ -394,6 +405,7 @@ class Selection:
             **({"source": self.source} if self.source else {}),
             **({"sample": self.sample} if self.sample else {}),
             **({"drift": self.drift.to_dict()} if self.drift is not None else {}),
+            **({} if self.catalogue is None else {"catalogue": self.catalogue.to_dict()}),
             "seconds": round(self.seconds, 3),
         }
         return stamped("measured", record)
@@ -422,11 +434,11 @@ def sentence_of(n_kept: int, n_features: int, metric: str, difference: dict[str,
     >>> sentence_of(12, 136, "ndcg@10", {"mean": -0.0008, "low": -0.0031, "high": 0.0014}, proven=True)
     '12 of 136 features keep NDCG@10: -0.0008 [-0.0031, +0.0014]'
     >>> sentence_of(2, 136, "ndcg@10", {"mean": -0.008, "low": -0.031, "high": 0.0014}, proven=False)
-    '2 of 136 features may cost NDCG@10: -0.0080 [-0.0310, +0.0014]'
+    '2 of 136 features may lower NDCG@10: -0.0080 [-0.0310, +0.0014]'
     """
     d = difference
-    perhaps = "keep" if proven else "may cost" if d["mean"] < 0 else "may change"
-    verb = "cost" if d["high"] < 0 else "gain" if d["low"] > 0 else perhaps
+    perhaps = "keep" if proven else "may lower" if d["mean"] < 0 else "may change"
+    verb = "lower" if d["high"] < 0 else "gain" if d["low"] > 0 else perhaps
     return (
         f"{n_kept} of {n_features} features {verb} {metric.upper()}: "
         f"{d['mean']:+.4f} [{d['low']:+.4f}, {d['high']:+.4f}]"

@@ -39,6 +39,9 @@ _SETTINGS = {
     "version": str,
     "fingerprint": str,
     "valid": (str, None),
+    "families?": {str: [str]},
+    "at_most?": {str: int},
+    "together?": [[str]],
 }
 _STABILITY = {"nogueira": (float, None), "low": (float, None), "high": (float, None), "frequency": {str: float}}
 _LOSERS = [{"query": str, "all_features": float, "selected": float}]
@@ -55,7 +58,7 @@ _EVERY: Shape = {
     "dropped": [str],
     "feature_names": [str],
     "settings": _SETTINGS,
-    "source?": {"command?": str, "data?": str},
+    "source?": {"command?": str, "data?": str, "cost_unit?": str},
     "sample?": ({"sentence": str}, {str: ()}),
     "seconds": float,
     "test?": ({"difference": _DIFFERENCE}, None),
@@ -132,6 +135,7 @@ _SHAPE: Shape = {
     "pareto": [int],
     "drift?": {"windows": [[float]], "features": [str], "shares": [[float]]},
     "stands_for?": {str: [str]},
+    "catalogue?": object,
 }
 
 
