@@ -47,7 +47,7 @@ class QueryTimeSplit(_QuerySplitter):
 
     n_splits: int = field(default=5, kw_only=False)
 
-    def split(  # type: ignore[override]
+    def split(
         self,
         X: Any,
         y: Any = None,
