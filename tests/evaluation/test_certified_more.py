@@ -33,12 +33,12 @@ def test_the_rule_of_select_is_the_one_that_is_simulated():
     rng = np.random.default_rng(1)
     first, second = np.arange(80) < 40, np.arange(80) >= 40
     agreed = []
-    for _ in range(20):
-        values = certified_more.alike("normal", 1, 2, 80, 0.5, rng)[0] + rng.uniform(-0.02, 0.02)
+    for _ in range(10):
+        values = certified_more.alike("normal", 1, 2, 80, 0.5, rng)[0] + rng.uniform(-0.02, 0.06)
         rule = Rule(**{**vars(RULE), "max_losses": (0.01, 0.01), "slices": (first, second)})
-        tables = [values[:, mask] for mask in (first | second, first, second)]
-        bounds = [certified_more.bounds_of(table, resamples=2_000) for table in tables]
+        sliced = certified_more.one_more(np.stack([values[:, first], values[:, second]], axis=1))
+        bounds = [certified_more.bounds_of(table, resamples=2_000) for table in (values, sliced)]
         certified = bool((np.concatenate(bounds) <= 0.01).all())
         assert (rule.certified(values[:, None], np.zeros((2, 80))) is not None) == certified
         agreed.append(certified)
-    assert 0 < sum(agreed) < 20
+    assert 0 < sum(agreed) < 10

@@ -187,7 +187,7 @@ def select(
         certified only where it is for each of them.
     certify_slices : bool
         Whether a set is certified only where it is in every slice of the queries too (`SideColumns.slices`), each with
-        ten judged queries or more.
+        thirty judged queries or more.
 
     Returns
     -------
