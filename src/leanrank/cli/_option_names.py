@@ -15,6 +15,8 @@ from leanrank.errors import LeanRankError
 
 #: Parameters whose option has another name than they, in any command that has it.
 _CALLED_HERE = {
+    "at_most": "family_limit",
+    "families": "catalogue",
     "cost": "budget",
     "groups": "costs",
     "n_components": "k",

@@ -59,7 +59,9 @@ def convert(
     if renumber:
         ids = list(range(1, data.n_features + 1))
         if features is not None:
-            data = replace(data, feature_names=tuple(str(number) for number in ids))
+            names = tuple(str(number) for number in ids)
+            kinds = {names[j]: data.categories[data.feature_names[j]] for j in data.category_columns}
+            data = replace(data, feature_names=names, categories=kinds)
     _write(data, ids, output, kind)
     if output == STDOUT:
         return
@@ -122,6 +124,9 @@ def _numbered(data: RankingData, ids: list[int]) -> RankingData:
     import numpy as np
     import scipy.sparse as sp
 
+    from leanrank.data.categories import as_whole_numbers
+
+    data = as_whole_numbers(data)
     columns = np.array(ids, dtype=np.int64) - 1
     if data.is_sparse:
         X = sp.csr_array((data.X.data, columns[data.X.indices], data.X.indptr), shape=(data.n_rows, ids[-1]))

@@ -100,7 +100,8 @@ def _of_file(
         from leanrank.rankers._saving import load_ranker
 
         ranker = load_ranker(model)
-        data = reading.read_for_model(file, getattr(ranker, "feature_names_in_", None))
+        known = [] if ranker.categories_ is None else list(ranker.categories_.texts)
+        data = reading.read_for_model(file, getattr(ranker, "feature_names_in_", None), known)
         predicted = ranker.predict(data)
     else:
         assert scores is not None

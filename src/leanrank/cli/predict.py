@@ -42,7 +42,8 @@ def predict(
     target = output if output is not None or as_json else STDOUT
     check_outputs(target, qrels, reads=(file, model, Path(f"{model}.npz")))
     ranker = load_ranker(model)
-    data = reading.read_for_model(file, getattr(ranker, "feature_names_in_", None))
+    known = [] if ranker.categories_ is None else list(ranker.categories_.texts)
+    data = reading.read_for_model(file, getattr(ranker, "feature_names_in_", None), known)
     scores = ranker.predict(data)
     text = run_text(data, scores, tag) if trec else "".join(f"{score!r}\n" for score in scores.tolist())
     if qrels is not None:

@@ -12,6 +12,7 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
+from leanrank.cli._catalogue import CatalogueOptions
 from leanrank.cli._choosing_again import ChoosingAgain
 from leanrank.cli._delivery import Delivery, FormatOption, OutputOption
 from leanrank.cli._interrupts import announced, interruptible
@@ -72,6 +73,7 @@ def select(
     report: Annotated[Path | None, typer.Option(help="Also write a report (.html, .md or .json) here.")] = None,
     ranker_options: RankerOptions,
     limits: LimitOptions,
+    named: CatalogueOptions,
     reading: Reading,
     as_json: JsonOption = False,
     one_method: Annotated[
@@ -96,15 +98,15 @@ def select(
         raise ParameterError("Name a file of judged data, or a finished run with --from.")
     book = SelectJournal.of(journal, resume, output)
     refuse_stdout("features go there", report)
-    check_outputs(
-        output, report, book.path, reads=(file, limits.costs, valid, test, judged, ranker_options.ranker_file)
-    )
+    reads = (file, limits.costs, valid, test, judged, ranker_options.ranker_file, named.file)
+    check_outputs(output, report, book.path, reads=reads)
     if report is not None:
         from leanrank.report.writing import form_of, renderer
 
         renderer(form_of(report))
     logged = None if judged is None else _logged_loss(judged)
     options = {**limits.read(), **measuring.read(), "ranker": ranker_options.ranker(measuring.ranker)}
+    options["catalogue"] = named.read()
     typed, delivery = Invocation.of(context), Delivery(output, form, as_json)
     with interruptible(book.path, typed.command(), resumes=book.resumes):
         sample = reading.sample(file, memory, measuring.seed)

@@ -27,6 +27,7 @@ def roles_of(data: RankingData, *, comments: bool) -> Roles:
         features=names,
         missing=data.missing,
         beside=beside,
+        categorical=tuple(data.categories),
     )
 
 
@@ -55,7 +56,17 @@ def arrow_table(data: RankingData, *, comments: bool | None = None) -> Any:
         for (_, name), values in zip(_names_beside(data), data.beside.by_row(data.query_sizes), strict=True):
             columns[name] = pa.array(values.tolist() if values.dtype.kind == "U" else values)
         for j, name in enumerate(roles.features):
-            columns[name] = pa.array(np.ascontiguousarray(X[:, j]))
+            texts = data.categories.get(name)
+            columns[name] = pa.array(np.ascontiguousarray(X[:, j])) if texts is None else _kinds(X[:, j], texts)
         return pa.table(columns)
     except UnicodeEncodeError as error:
         raise DataError(f"A text that is no Unicode cannot be put into a frame: {error}.") from error
+
+
+def _kinds(codes: Any, texts: tuple[str, ...]) -> Any:
+    """A category as a dictionary column: its codes, null where it is missing, and their texts."""
+    import pyarrow as pa
+
+    absent = np.isnan(codes)
+    indices = pa.array(np.where(absent, 0, codes).astype(np.int32), mask=absent)
+    return pa.DictionaryArray.from_arrays(indices, pa.array(list(texts), type=pa.string()))

@@ -11,8 +11,7 @@ from numpy.typing import ArrayLike
 
 from leanrank.data.formats import DELIMITERS, ending, endings, format_of_content, format_of_name
 from leanrank.data.ranking_data import RankingData
-from leanrank.data.roles import Columns
-from leanrank.data.side_columns import SideNames
+from leanrank.data.roles import Columns, TableNames
 from leanrank.errors import DataError
 
 
@@ -27,7 +26,7 @@ def read_table(
     regroup: bool = False,
     missing: bool | None = None,
     delimiter: str | None = None,
-    **beside: Unpack[SideNames],
+    **more: Unpack[TableNames],
 ) -> RankingData:
     """Read a table of judged documents: Parquet (a file or a folder), or CSV with a line of column names.
 
@@ -49,6 +48,8 @@ def read_table(
         What stands between the cells of a CSV, where the file's name does not say it.
     weight, query_weight, position, time, query_group, slices
         Columns beside the features, as in `from_frame`; files that `write_parquet` wrote need none.
+    categorical : sequence of str
+        Features that are kinds, not amounts, as in `from_frame`; files that `write_parquet` wrote need none.
 
     Returns
     -------
@@ -72,7 +73,7 @@ def read_table(
     kind = "parquet" if file.is_dir() else format_of_name(file)
     if kind not in ("csv", "parquet"):
         kind = "csv" if delimiter is not None else format_of_content(file)
-    named = Columns(label, qid, features, comments, **beside)
+    named = Columns(label, qid, features, comments, **more)
     if kind == "parquet":
         from leanrank.data.parquet.scan import read_parquet
 

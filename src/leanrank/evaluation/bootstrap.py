@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
+
+from leanrank.data.splits import numbered
 
 #: On fewer judged queries nothing is called proven.
 FEWEST_QUERIES = 10
@@ -39,15 +43,25 @@ def weighed(
 
 
 def counted(
-    table: NDArray[np.float64], weight: NDArray[np.float64] | None
+    table: NDArray[np.float64], weight: NDArray[np.float64] | None, group: NDArray[Any] | None = None
 ) -> tuple[NDArray[np.float64], NDArray[np.float64] | None]:
-    """Without the queries that the metric skips in some row (NaN) or that weigh nothing; equal weights are none."""
+    """Without the queries that the metric skips in some row (NaN) or that weigh nothing; equal weights are none.
+
+    Where queries have groups, a column for each group: the mean of its queries, which weighs as much as they together.
+    Chance then draws groups, and the error of the mean is the one that is robust to any likeness inside them.
+
+    >>> counted(np.array([[0.1, 0.3, 0.2, np.nan]]), None, np.array(["tea", "cup", "tea", "pot"]))
+    (array([[0.15, 0.3 ]]), array([2., 1.]))
+    """
     known = ~np.isnan(table).any(axis=0)
-    if weight is None:
-        return table[:, known], None
-    known &= weight > 0
-    kept = weight[known]
-    return table[:, known], None if (kept == kept[:1]).all() else kept
+    if weight is not None:
+        known &= weight > 0
+    table, kept = table[:, known], None if weight is None else weight[known]
+    if group is not None and known.any():
+        number, own = numbered(group[known]), np.ones(table.shape[1]) if kept is None else kept
+        kept = np.bincount(number, own)
+        table = np.array([np.bincount(number, own * row) / kept for row in table]).reshape(len(table), len(kept))
+    return table, None if kept is None or (kept == kept[:1]).all() else kept
 
 
 def standard_errors(table: NDArray[np.float64]) -> NDArray[np.float64]:

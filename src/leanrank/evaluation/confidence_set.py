@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -15,6 +17,7 @@ def confidence_set(
     n_resamples: int = 2_000,
     random_state: int = 0,
     weight: NDArray[np.float64] | None = None,
+    group: NDArray[Any] | None = None,
 ) -> list[int]:
     """The rows that are not shown to be worse than another: with the given probability the truly best is among them.
 
@@ -33,6 +36,8 @@ def confidence_set(
         Resamples of the bootstrap, and their seed.
     weight : array of shape (queries,), optional
         How much each query counts.
+    group : array of shape (queries,), optional
+        What queries have in common: chance draws groups.
 
     Notes
     -----
@@ -45,7 +50,7 @@ def confidence_set(
     >>> confidence_set(np.stack([best - 0.1 * rng.random(200), best - 0.01 * rng.normal(size=200), best]))
     [1, 2]
     """
-    judged, weight = counted(values, weight)
+    judged, weight = counted(values, weight, group)
     n_rows, n = judged.shape
     if n_rows < 2 or n < FEWEST_QUERIES:  # so few tell nothing apart
         return list(range(n_rows))

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
 from leanrank.errors import DataError, ParameterError
-from leanrank.evaluation.bootstrap import weighed
+from leanrank.evaluation.bootstrap import counted, weighed
 
 #: Resamples held in memory at a time.
 _CHUNK = 1_000
@@ -23,7 +23,7 @@ class PairedTest:
     Attributes
     ----------
     n : int
-        Pairs compared.
+        Pairs compared; groups of pairs, where they have groups.
     difference : float
         Mean of the first less the second.
     statistic : float
@@ -51,34 +51,46 @@ def paired_differences(first: ArrayLike, second: ArrayLike) -> NDArray[np.float6
     return d[~np.isnan(d)]
 
 
-def _with_weights(
-    first: ArrayLike, second: ArrayLike, weight: ArrayLike | None
+def weighed_differences(
+    first: ArrayLike, second: ArrayLike, weight: ArrayLike | None = None, group: NDArray[Any] | None = None
 ) -> tuple[NDArray[np.float64], NDArray[np.float64] | None]:
-    """The paired differences and the weights of their queries; queries without weight are left out."""
-    if weight is None:
+    """First less second for each query that neither leaves out, and how much it counts (None: all alike).
+
+    Queries without weight are left out. Where queries have groups, a value and a weight for each group.
+    """
+    if weight is None and group is None:
         return paired_differences(first, second), None
-    a, b, w = (np.asarray(values, dtype=np.float64) for values in (first, second, weight))
-    if w.shape != a.shape:
+    paired_differences(first, second)  # refuses what are no pairs
+    a, b = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
+    w = None if weight is None else np.asarray(weight, dtype=np.float64)
+    if w is not None and w.shape != a.shape:
         raise DataError(f"A paired test takes a weight for each pair: got {w.size} weights for {a.size} pairs.")
-    a = np.where(w > 0, a, np.nan)
-    shares = w[~np.isnan(a - b)]
-    return paired_differences(a, b), None if (shares == shares[:1]).all() else shares
+    if group is not None and np.shape(group) != a.shape:
+        raise DataError(f"A paired test takes a group for each pair: got {np.size(group)} groups for {a.size} pairs.")
+    table, shares = counted((a - b)[None], w, None if group is None else np.asarray(group))
+    return table[0], shares
 
 
 def paired_t_test(
-    first: ArrayLike, second: ArrayLike, *, confidence: float = 0.95, weight: ArrayLike | None = None
+    first: ArrayLike,
+    second: ArrayLike,
+    *,
+    confidence: float = 0.95,
+    weight: ArrayLike | None = None,
+    group: NDArray[Any] | None = None,
 ) -> PairedTest:
     """Student's paired t-test, two-sided: ``t = mean(d) / (sd(d) / sqrt(n))`` with n - 1 degrees of freedom.
 
     Where all differences are equal the deviation is 0: then p is 1 if they are 0, else 0. Fewer than two pairs: NaN.
     With `weight`, how much each query counts, the mean is weighted and its error that of a ratio of means; n counts the
-    queries.
+    queries. With `group`, what queries have in common, n counts the groups, and the error is robust to any likeness
+    inside them.
 
     >>> round(paired_t_test([0.5, 0.7, 0.9, 0.4], [0.4, 0.5, 0.8, 0.4]).p, 4)
     0.0917
     """
     _check_confidence(confidence)
-    d, shares = _with_weights(first, second, weight)
+    d, shares = weighed_differences(first, second, weight, group)
     n = len(d)
     if n < 2:
         return PairedTest(n, float(d.mean()) if n else np.nan)
@@ -101,12 +113,14 @@ def paired_bootstrap(
     confidence: float = 0.95,
     random_state: Any = 0,
     weight: ArrayLike | None = None,
+    group: NDArray[Any] | None = None,
 ) -> PairedTest:
     """Bootstrap of the mean paired difference: queries are drawn with replacement, `n_resamples` times.
 
     ``p = (1 + #{|m* - m| >= |m|}) / (1 + n_resamples)``, m the mean difference, m* that of a resample: how often chance
     alone moves the mean as far as it is from 0. The interval is that of the resamples' percentiles. With `weight`, how
-    much each query counts, means are weighted; a query is drawn with its weight.
+    much each query counts, means are weighted; a query is drawn with its weight. With `group`, what queries have in
+    common, whole groups are drawn.
 
     References
     ----------
@@ -115,7 +129,7 @@ def paired_bootstrap(
     >>> paired_bootstrap([0.5, 0.7, 0.9, 0.4], [0.4, 0.5, 0.8, 0.4]).p < 0.1
     True
     """
-    difference, shares = _with_weights(first, second, weight)
+    difference, shares = weighed_differences(first, second, weight, group)
     return paired_bootstraps(
         [difference],
         n_resamples=n_resamples,

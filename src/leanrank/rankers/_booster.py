@@ -89,6 +89,17 @@ class BoosterAdapter(Adapter):
         return True
 
     @property
+    def takes_categories(self) -> bool:
+        return True
+
+    def _categories(self) -> dict[int, tuple[str, ...]]:
+        """The texts of the training data's categories, by column."""
+        if self.categories_ is None:
+            return {}
+        place = {name: j for j, name in enumerate(self.feature_names_in_)}
+        return {place[name]: texts for name, texts in self.categories_.texts.items()}
+
+    @property
     def estimator_(self) -> Any:
         """The fitted model of the library."""
         if getattr(self, "_booster", None) is None:

@@ -49,15 +49,16 @@ def binned(
     if own is not None:
         weight = own if weight is None else own * weight
     settings = {name: value for name, value in params.items() if name != "objective"}
+    shared = {"params": settings, "categorical_feature": data.category_columns or "auto"}
     many = data.n_rows * data.n_features * _BYTES_PER_VALUE > _LITTLE
     with _BUILDING if many else nullcontext():
-        about = {"weight": weight, "group": data.query_sizes}
+        about: dict[str, Any] = {"weight": weight, "group": data.query_sizes}
         if data.beside.position is not None:
             about["position"] = data.beside.position
-        train = dataset(older_sparse(data.X), y, params=settings, **about).construct()
+        train = dataset(older_sparse(data.X), y, **about, **shared).construct()
         others = [
-            train.create_valid(
-                older_sparse(other.X), labels, row_weights(other), other.query_sizes, params=settings
+            dataset(
+                older_sparse(other.X), labels, train, weight=row_weights(other), group=other.query_sizes, **shared
             ).construct()
             for other, labels in sets[1:]
         ]

@@ -49,7 +49,7 @@ class LightGBMAdapter(BoosterAdapter):
     - Rows are grouped for it; a query of more than 10,000 documents is refused by name.
     - Labels have to be whole numbers from 0. Above 30, where LightGBM has no gains of its own, the gain is the label
       itself instead of 2^y - 1, unless the estimator sets `label_gain`.
-    - Sparse matrices and missing values are taken as they are.
+    - Sparse matrices and missing values are taken as they are; categories are passed on as `categorical_feature`.
     - A document counts its weight times that of its query (LightGBM's `weight` of a row); a pair of documents is
       weighted by LightGBM itself. Positions at which documents were shown go to LightGBM as `position`: it learns how
       they bias labels that are clicks, and leaves that out of its scores.

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from leanrank._declared import declared
+from leanrank.data.category_means import cross_fitted
 from leanrank.data.ranking_data import RankingData
 from leanrank.data.weights import DOCUMENTS, QUERIES
 from leanrank.rankers._base import LinearRanker
@@ -86,7 +87,7 @@ class RankSVM(LinearRanker):
 
     def path(self, X: Any, y: Any = None, *, qid: Any = None, Cs: Iterable[float], regroup: bool = False) -> Vector:
         """Weights for each of `Cs`, one row each, in the order given; fitted from the smallest C up, warm-started."""
-        data = self._door(X, y, qid, regroup=regroup)
+        data = cross_fitted(self._door(X, y, qid, regroup=regroup))
         grid = self._grid(Cs)
         weights, _, _ = self._path(data, np.sort(grid))
         return weights[np.argsort(np.argsort(grid, kind="stable"), kind="stable")]

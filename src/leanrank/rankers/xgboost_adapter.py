@@ -56,6 +56,7 @@ class XGBoostAdapter(BoosterAdapter):
     - With an `eval_set` the best iteration is kept, and the model is cut there.
     - `early_stopping_rounds`, `eval_metric` and a callback `EarlyStopping` of the estimator mean what they mean in
       XGBoost, unless `early_stopping_rounds` or `eval_metric` are given here.
+    - Categories are passed on as such (`enable_categorical`), which needs `tree_method` "hist" or "approx".
     - The importance "gain" is the total gain of a feature's splits; XGBoost's own "gain" is their mean.
 
     `leanrank.rankers.get("xgboost", n_estimators=200, n_threads=2)` builds one.
@@ -95,6 +96,7 @@ class XGBoostAdapter(BoosterAdapter):
         model = clone(self.estimator)
         params = model.get_params()
         model.set_params(n_jobs=self._n_threads(), **self._watching(params, watched=valid is not None))
+        model.set_params(**self._kinds_of_features(data.n_features))
         levels = np.unique(data.y)
         labels = [self._label_values(data)] + ([] if valid is None else [self._label_values(valid, levels)])
         objective = str(params.get("objective") or "rank:ndcg")
@@ -188,7 +190,17 @@ class XGBoostAdapter(BoosterAdapter):
         return int(self.estimator_.num_features())
 
     def _matrix(self, X: Any) -> Any:
-        return self._library().DMatrix(densified(X))
+        return self._library().DMatrix(densified(X), **self._kinds_of_features(X.shape[1]))
+
+    def _kinds_of_features(self, n_features: int) -> dict[str, Any]:
+        """What XGBoost has to be told where there are categories."""
+        categories = self._categories()
+        if not categories:
+            return {}
+        return {
+            "enable_categorical": True,
+            "feature_types": ["c" if j in categories else "q" for j in range(n_features)],
+        }
 
 
 def _is_binary(metric: Any) -> bool:

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import json
 import platform
+from dataclasses import replace
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any, TypedDict, Unpack
 
 import numpy as np
 
 from leanrank import __version__
+from leanrank.data.catalogue import Catalogue
 from leanrank.data.ranking_data import RankingData
 from leanrank.data.same_features import columns_of
 from leanrank.errors import DataError, MissingValuesError
 from leanrank.evaluation.compare.comparison import Comparison
 from leanrank.evaluation.records import ALL_FEATURES
+from leanrank.evaluation.select.again import is_possible
 from leanrank.evaluation.select.selection import CurvePoint, Selection
 from leanrank.report.alike import alike, nearest_kept, stands_for
 from leanrank.selectors.hybrids import IMPORTANCE, SIMILARITY
@@ -34,6 +37,7 @@ class SummaryOptions(TypedDict, total=False):
     test: dict[str, Any] | None
     metric: str | None
     engine: Any
+    catalogue: Catalogue | None
 
 
 def summarize(
@@ -52,9 +56,14 @@ def summarize(
         The metric of a comparison that is tested.
     engine : optional
         Where the feature graph is computed.
+    catalogue : Catalogue, default=None
+        Names of features; a selection has those that it was made with.
     """
+    known = options.get("catalogue")
     if isinstance(results, Comparison):
-        return _of_comparison(results, options.get("metric"))
+        return _of_comparison(results, options.get("metric"), known)
+    if known is not None:
+        results = replace(results, catalogue=known)
     return _of_selection(results, data, options.get("test"), options.get("engine"))
 
 
@@ -78,12 +87,19 @@ def _of_selection(
         "format_version": VERSION,
         "kind": "selection",
         **_of_answer(selection, test),
-        "answers": [answer.to_dict() for answer in selection.answers.values()],
+        "answers": [
+            {**answer.to_dict(), "labels": [selection.label(name) for name in answer.features]}
+            for answer in selection.answers.values()
+        ],
         "forecast": selection.forecast.to_dict(),
         "path_method": selection.path_method,
+        "metrics": [{"name": name.upper(), "max_loss": loss} for name, loss in selection.max_losses.items()],
+        "slices": [one.to_dict() for one in selection.slices],
+        "drift": None if selection.drift is None else selection.drift.to_dict(),
         "metric": settings["metric_name"].upper(),
         "n_features": len(selection.feature_names),
         "kept": list(selection.features),
+        "catalogue": {} if selection.catalogue is None else selection.catalogue.to_dict(),
         "has_costs": settings["costs"] is not None,
         "baseline": selection.baseline,
         "path": path,
@@ -133,7 +149,7 @@ def _sizes(selection: Selection, test: dict[str, Any] | None) -> list[dict[str, 
     order = _path(selection)
     known = {point.k for point in selection.curve if point.on_path and point.k <= len(selection.path)}
     views: dict[int, tuple[Selection, dict[str, Any] | None]] = {
-        k: (selection.at(k), None) for k in known if k >= len(selection.settings["must_keep"])
+        k: (selection.at(k), None) for k in known if is_possible(selection, k)
     }
     # where features that no ranker uses are left out, the page may have others at a size than were measured
     views = {k: view for k, view in views.items() if set(order[:k]) == set(view[0].features)}
@@ -154,14 +170,14 @@ def _path(selection: Selection) -> list[str]:
 
 
 def _features(selection: Selection, path: list[int]) -> list[dict[str, Any]]:
-    """One record per column of the data: where it is on the path, what it costs, how often folds chose it."""
+    """One record per column of the data: its name, its place on the path, its cost, how often folds chose it."""
     settings, names = selection.settings, selection.feature_names
     limits = Limits(settings["costs"], settings["groups"]).bound("select", names)
     cost = limits.marginal(np.zeros(len(names), dtype=bool))
     frequency = selection.stability["frequency"]
     features: list[dict[str, Any]] = [
         {
-            "name": name,
+            "name": selection.label(name),  # as it is shown; the names in the data are those of `kept`
             "id": j + 1,
             "position": None,
             "kept": False,
@@ -207,6 +223,8 @@ def _of_data(
             f"selection's {selection.settings['fingerprint']}. Name the file it was made from, or none."
         )
     checked = json.loads(json.dumps(lint(data, engine).to_dict()))  # tuples as lists: plain values
+    for finding in checked["findings"]:
+        finding["features"] = [selection.label(name) for name in finding["features"]]
     try:
         graph = feature_graph(data, IMPORTANCE, SIMILARITY, engine)
     except MissingValuesError as error:
@@ -232,11 +250,15 @@ def _point(point: CurvePoint, selection: Selection) -> dict[str, Any]:
         "high": point.high,
         "chosen": chosen,
         "all": point.method == ALL_FEATURES,
+        "metrics": [one.to_dict() for one in point.metrics],
     }
 
 
-def _of_comparison(comparison: Comparison, metric: str | None) -> dict[str, Any]:
+def _of_comparison(comparison: Comparison, metric: str | None, catalogue: Catalogue | None) -> dict[str, Any]:
     tables = comparison.to_dict(metric)
+    if catalogue is not None:
+        for row in tables["features"]:
+            row["repetition"]["most"] = [(catalogue.label(str(name)), n) for name, n in row["repetition"]["most"]]
     about = tables.pop("about")
     methods = list(dict.fromkeys(row["method"] for row in tables["means"]))
     rankers = list(dict.fromkeys(row["ranker"] for row in tables["means"]))

@@ -14,6 +14,7 @@ import vl_convert
 
 from leanrank.report import comparison_tables, shadow_tables, tables
 from leanrank.report.charts import MOST_BARS, charts
+from leanrank.report.side_tables import side_tables
 from leanrank.report.tables import how_to_repeat
 
 _TEMPLATES = "leanrank.report"
@@ -42,6 +43,7 @@ def html(summary: dict[str, Any]) -> str:
             charts=embedded(charts(summary)),
             page=embedded(_for_script(summary) if is_selection else None),
             tables=_TABLES[kind],
+            side_tables=side_tables(summary) if is_selection else [],
             shown=tables.shown,
             is_number=tables.is_number,
             repeat=how_to_repeat(summary) if is_selection else None,

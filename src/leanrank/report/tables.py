@@ -68,6 +68,16 @@ def kept(summary: dict[str, Any]) -> Table:
     return Table("Features kept", kept_columns(with_graph=with_graph), rows)
 
 
+def described(summary: dict[str, Any]) -> Table:
+    """What the features kept are, where a catalogue says so."""
+    rows = []
+    for name in summary["kept"]:
+        facts = summary["catalogue"].get(name, {})
+        rows.append([name, *(facts.get(column) for column in ("name", "description", "family"))])
+    columns = [("feature", "name"), ("name", "name"), ("description", "name"), ("family", "text")]
+    return Table("What the features are", columns, rows if summary["catalogue"] else [])
+
+
 def kept_columns(*, with_graph: bool) -> list[tuple[str, str]]:
     """The headings of the table of kept features."""
     of_graph = [("importance", "figure"), ("cluster", "whole")] if with_graph else []
@@ -84,8 +94,17 @@ def front(summary: dict[str, Any]) -> Table:
     """The Pareto front."""
     columns = [("method", "text"), ("features", "whole"), ("cost", "number"), (summary["metric"], "figure")]
     columns += [("against all", "signed"), ("from", "signed"), ("to", "signed")]
+    others = summary["metrics"][1:]
+    columns += [column for other in others for column in ((other["name"], "figure"), ("against all", "signed"))]
     names = ("method", "k", "cost", "mean", "difference", "low", "high")
-    return Table("The Pareto front", columns, [[point[name] for name in names] for point in summary["pareto"]])
+    rows = [
+        [
+            *(point[name] for name in names),
+            *(value for one in point["metrics"][1:] for value in (one["mean"], one["difference"])),
+        ]
+        for point in summary["pareto"]
+    ]
+    return Table("The Pareto front", columns, rows)
 
 
 def losers(summary: dict[str, Any]) -> Table:
@@ -138,6 +157,7 @@ def run_facts(summary: dict[str, Any]) -> list[tuple[str, str]]:
         ("ranker", s["ranker"]),
         ("metric", s["metric"]),
         ("folds", str(s["cv"])),
+        *([("other metrics", ", ".join(s["other_metrics"].values()))] if "other_metrics" in s else []),
         ("seed", str(s["random_state"])),
         ("stop rule", _stop_rule(s)),
         ("costs", _costs(s)),
@@ -155,7 +175,13 @@ def run_facts(summary: dict[str, Any]) -> list[tuple[str, str]]:
 def _stop_rule(s: dict[str, Any]) -> str:
     if s["n_features"] is not None:
         return f"none: {s['n_features']} features asked for"
-    return f"certified: a loss of at most {s['max_loss']:g}, at a level of {100 * s['level']:g}%"
+    return f"certified: a loss of at most {_allowed(s)}, at a level of {100 * s['level']:g}%"
+
+
+def _allowed(s: dict[str, Any]) -> str:
+    """The loss asked for, of every metric, and whether in every slice."""
+    of_each = " and ".join(f"{loss:g} of {name.upper()}" for name, loss in s.get("max_losses", {}).items())
+    return (of_each or f"{s['max_loss']:g}") + (" in every slice" if s.get("certify_slices") else "")
 
 
 def badge(summary: dict[str, Any]) -> tuple[bool, str]:
@@ -168,8 +194,8 @@ def badge(summary: dict[str, Any]) -> tuple[bool, str]:
     if summary["everything"]:
         return False, f"Nothing smaller: {summary['reason']}" if summary["answer"] != "safe" else "Changes nothing"
     if summary["proven"]:
-        return True, f"Proven at {100 * s['level']:g}% to lose at most {s['max_loss']:g}"
-    return False, f"An estimate, not proven to lose at most {s['max_loss']:g}"
+        return True, f"Proven at {100 * s['level']:g}% to lose at most {_allowed(s)}"
+    return False, f"An estimate, not proven to lose at most {_allowed(s)}"
 
 
 def answers(summary: dict[str, Any]) -> Table:
@@ -178,7 +204,7 @@ def answers(summary: dict[str, Any]) -> Table:
     columns += [("to", "signed"), ("certified to lose at most", "figure"), ("which", "text")]
     rows = []
     for answer in summary["answers"]:
-        estimate, names = answer["estimate"], answer["features"]
+        estimate, names = answer["estimate"], answer["labels"]
         more = f" and {len(names) - LISTED} more" if len(names) > LISTED else ""
         mark = " (this page)" if answer["name"] == summary["answer"] else ""
         rows.append(
@@ -237,7 +263,9 @@ def stability_says(summary: dict[str, Any]) -> str:
     if s["nogueira"] is None:
         return "Stability is not defined where every feature is kept."
     between = "" if s["low"] is None else f", between {s['low']:.2f} and {s['high']:.2f} at 95%"
-    folds = f"The sets of the {summary['settings']['cv']} folds agree to {s['nogueira']:.2f}"
+    cv = summary["settings"]["cv"]
+    which = f"the {cv} folds" if isinstance(cv, int) else "the folds in time"
+    folds = f"The sets of {which} agree to {s['nogueira']:.2f}"
     return f"{folds} (Nogueira; 1: all the same, 0: as if drawn at random){between}."
 
 
@@ -253,9 +281,13 @@ def how_to_repeat(summary: dict[str, Any]) -> str:
         again = summary["source"].get("again")
         return f"{command} -o features.json" + (f"\n{again}" if again else "")
     s = summary["settings"]
-    arguments = [f"ranker={s['ranker']}", f"metric={s['metric_name']!r}", f"methods={s['methods']!r}"]
+    several = [s["metric_name"], *s.get("other_metrics", {})]
+    metric = f"metric={s['metric_name']!r}" if len(several) == 1 else f"metrics={several!r}"
+    arguments = [f"ranker={s['ranker']}", metric, f"methods={s['methods']!r}"]
     arguments += [f"{name}={s[name]!r}" for name in ("n_features", "budget") if s[name] is not None]
-    arguments += [f"{name}={s[name]!r}" for name in ("max_loss", "level", "cv", "random_state")]
+    losses = list(s.get("max_losses", {}).values()) or s["max_loss"]
+    arguments += [f"max_loss={losses!r}", *(f"{name}={s[name]!r}" for name in ("level", "cv", "random_state"))]
+    arguments += ["certify_slices=True"] if s.get("certify_slices") else []
     arguments += [f"{name}={s[name]!r}" for name in ("must_keep", "never") if s[name]]
     arguments += [f"{name}=..." for name in ("costs", "groups", "valid") if s[name] is not None]
     return "leanrank.select(\n    data,\n" + "".join(f"    {argument},\n" for argument in arguments) + ")"

@@ -91,7 +91,7 @@ class ForwardRegression(Selector):
         scale = "minmax" if self.scale == "auto" else self.scale
         constant, moments = fold([Constant(), QueryMoments(scale)], source, self.engine)
         limits = self._limits(source.feature_names)
-        kept = varying(constant, limits.must_keep)
+        kept = varying(constant, limits.staying(constant))
         part = Moments(moments.features[np.ix_(kept, kept)], moments.labels[kept], *moments[2:])
         path = forward_regression(part, limits.only(kept), ridge=self.ridge)
         return path.lift(kept, len(constant))

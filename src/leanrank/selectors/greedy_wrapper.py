@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from leanrank._declared import declared
 from leanrank.data.ranking_data import RankingData
-from leanrank.data.splits import QueryKFold
+from leanrank.data.splits import QueryKFold, separable
 from leanrank.data.weights import query_weights
 from leanrank.errors import ParameterError, is_whole
 from leanrank.metrics._base import mean
@@ -78,7 +78,7 @@ def _parts(bench: Bench, validation: Any) -> list[tuple[RankingData, RankingData
         return [(data, data, valid)]
     splitter = _FOLDS if validation is None else validation
     if isinstance(splitter, (int, np.integer)):
-        splitter = QueryKFold(min(int(splitter), data.n_queries))
+        splitter = QueryKFold(min(int(splitter), separable(data)))
     splits = splitter.split_queries(data) if hasattr(splitter, "split_queries") else _over_queries(splitter, data)
     return [(data.take_queries(train), data.take_queries(test), valid) for train, test in splits]
 

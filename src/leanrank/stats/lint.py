@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -15,6 +15,7 @@ from leanrank.data.weights import WEIGHTS
 from leanrank.engines.fold import fold
 from leanrank.kernels.column_hashes import hash_rows
 from leanrank.metrics import metric
+from leanrank.stats.category_lint import category_findings
 from leanrank.stats.copies import ColumnHashes, bits_of, equal_keys
 from leanrank.stats.id_like import Numbering
 
@@ -82,6 +83,8 @@ def lint(source: RankingSource, engine: Any = None) -> LintReport:
     """Look for constant, duplicate, missing and leaking features, for ids and positions that are no features, and for
     queries that cannot teach anything.
 
+    Of categories it says how many there are, and whether they are rare, too many, or the names of documents.
+
     Duplicates are found by 64-bit hashes of the columns, so one pass is enough whatever the size of the data.
 
     Examples
@@ -94,7 +97,12 @@ def lint(source: RankingSource, engine: Any = None) -> LintReport:
     monotone duplicates ('a', 'c')
     leaking ('a', 'c')
     """
-    return fold(Lint(source.feature_names), source, engine=engine)  # type: ignore[no-any-return]
+    categories = source.categories if isinstance(source, RankingData) else {}
+    report: LintReport = fold(Lint(source.feature_names, frozenset(categories)), source, engine=engine)
+    if not categories or not isinstance(source, RankingData):
+        return report
+    of_kinds = [Finding(f.kind, f.severity, f.message, (f.feature,)) for f in category_findings(source)]
+    return replace(report, findings=(*of_kinds, *report.findings))
 
 
 @dataclass
@@ -123,8 +131,9 @@ class Lint:
 
     weights: ClassVar[tuple[str, ...]] = tuple(WEIGHTS)  # none of them matters
 
-    def __init__(self, feature_names: tuple[str, ...]) -> None:
+    def __init__(self, feature_names: tuple[str, ...], categories: frozenset[str] = frozenset()) -> None:
         self.feature_names = feature_names
+        self.categories = categories
 
     def of(self, block: RankingData) -> _Partial:
         X = block.dense()
@@ -172,20 +181,21 @@ class Lint:
                 "max": int(sizes.max()),
             },
             missing_values=int(p.missing.sum()),
-            findings=(*_feature_findings(p, self.feature_names), *_query_findings(p)),
+            findings=(*_feature_findings(p, self.feature_names, self.categories), *_query_findings(p)),
         )
 
 
-def _feature_findings(p: _Partial, names: tuple[str, ...]) -> list[Finding]:
+def _feature_findings(p: _Partial, names: tuple[str, ...], categories: frozenset[str]) -> list[Finding]:
     findings: list[Finding] = []
 
     def say(kind: str, text: str, features: Any, severity: str = "warning") -> None:
         findings.append(Finding(kind, severity, text, tuple(names[int(j)] for j in features)))
 
+    kinds = np.array([name in categories for name in names])  # whose codes say nothing by their size
     empty = p.missing == p.n_rows
-    constant = (p.low == p.high) & (p.missing == 0)
-    query_level = ~constant & ~empty & (p.varies == 0)
-    ranks = ~constant & ~empty & ~query_level
+    constant = (p.low == p.high) & (p.missing == 0) & ~kinds
+    query_level = ~constant & ~empty & ~kinds & (p.varies == 0)
+    ranks = ~constant & ~empty & ~query_level & ~kinds
     for value in np.unique(p.low[constant]):
         say("constant", f"always {value:g}: cannot rank anything", np.flatnonzero(constant & (p.low == value)))
     if query_level.any():
@@ -208,7 +218,10 @@ def _feature_findings(p: _Partial, names: tuple[str, ...]) -> list[Finding]:
     if rounded.size:
         text = "beyond 2^53, where whole numbers are rounded to the nearest double: a hash, a time or an identifier?"
         say("large numbers", text, rounded)
-    positions, identifiers = p.numbering.positions(), p.numbering.identifiers(names)
+    numbers = np.flatnonzero(~kinds)
+    positions, identifiers = (
+        np.intersect1d(columns, numbers) for columns in (p.numbering.positions(), p.numbering.identifiers(names))
+    )
     if positions.size:
         say("position", "counts the documents of every query: where they stood in a list? Leave it out", positions)
     if identifiers.size:

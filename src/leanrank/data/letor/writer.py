@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from leanrank.data.categories import as_whole_numbers
 from leanrank.data.compressed import PathLike, create_bytes
 from leanrank.data.ranking_data import RankingData, RankingSource
 from leanrank.data.roles import listed
@@ -29,7 +30,8 @@ def write_letor(data: RankingData | RankingSource, path: PathLike, *, decimals: 
 
     A dense matrix is written with all its values, a CSR matrix with its stored ones (and the highest feature at
     least once, so that the number of features survives). NaN is written as NULL. The names of features are not
-    part of the format: give them to `read_letor` again. The file appears whole or not at all.
+    part of the format: give them to `read_letor` again. Categories are refused, unless their texts are whole numbers,
+    which are written then. The file appears whole or not at all.
 
     Parameters
     ----------
@@ -65,7 +67,7 @@ def write_letor(data: RankingData | RankingSource, path: PathLike, *, decimals: 
     with create_bytes(path) as file:
         for block in data.blocks():
             _refuse_beside(block, path)
-            for part in _parts(block, n_features):
+            for part in _parts(as_whole_numbers(block), n_features):
                 file.write(_printed(part, decimals, show_last=show_last))
                 show_last = False
 

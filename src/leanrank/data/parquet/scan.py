@@ -4,27 +4,45 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from leanrank.data.categories import Categories, in_order, recoded
 from leanrank.data.columns import (
+    category_texts,
     check_labels,
     check_values,
+    feature_columns,
     id_column,
     label_column,
-    numeric_matrix,
     side_column,
     text_column,
 )
 from leanrank.data.grouping import query_offsets
-from leanrank.data.parquet.files import about, batches, folder_keys, is_numeric_type, opened_parquet, parquet_files
+from leanrank.data.parquet.files import (
+    about,
+    batches,
+    folder_keys,
+    is_numeric_type,
+    is_type_of_kinds,
+    opened_parquet,
+    parquet_files,
+)
 from leanrank.data.parquet.pages import check_sizes
 from leanrank.data.ranking_data import BLOCK_ROWS, RankingData
-from leanrank.data.roles import ColumnNames, Columns, Roles, assign_roles, refuse_duplicates, stated_columns
+from leanrank.data.roles import (
+    ColumnNames,
+    Columns,
+    Roles,
+    assign_roles,
+    refuse_duplicates,
+    stated_columns,
+    stated_texts,
+)
 from leanrank.data.side_columns import named_beside, side_columns
 from leanrank.data.whole_queries import Rows, whole_query_blocks
 from leanrank.errors import DataError
@@ -69,7 +87,13 @@ def scan_parquet(
     ...     [block.query_ids.tolist() for block in source.blocks(n_rows=2)]
     [['tea'], ['cup']]
     """
-    return open_parquet(path, Columns(**columns), regroup=regroup, missing=missing)
+    source = open_parquet(path, Columns(**columns), regroup=regroup, missing=missing)
+    if source.roles.categorical:
+        raise DataError(
+            f"{os.fspath(path)}: column {source.roles.categorical[0]!r} is a category, whose texts are known when all "
+            "are read: read_table reads it into memory. Or name the other features."
+        )
+    return source
 
 
 @dataclass(frozen=True)
@@ -92,6 +116,7 @@ class ParquetSource:
     narrow: bool
     text_ids: bool
     regroup: bool = False
+    texts: Categories = field(default_factory=dict)
 
     @property
     def feature_names(self) -> tuple[str, ...]:
@@ -152,7 +177,8 @@ class ParquetSource:
         for frame in batches(file.path, groups, wanted, size, threads=threads):
             with about(file.path):
                 ids = self._ids(file, frame)
-                X = numeric_matrix(frame, roles.features, self.dtype)
+                X, texts_here = feature_columns(frame, roles.features, roles.categorical, self.dtype)
+                X, _ = recoded(X, roles.features, texts_here, self.texts)
                 check_values(X, roles.features, missing=self.missing, query_of=ids.__getitem__, first_row=first_row)
                 y = np.zeros(len(frame), dtype=np.float32)
                 if roles.label is not None:
@@ -213,19 +239,39 @@ def open_parquet(
             numeric=[field.name for field in first if is_numeric_type(field.type)],
             needs_qid=needs_qid,
             missing=stated_missing if missing is None else missing,
+            kinds=[field.name for field in first if is_type_of_kinds(field.type)],
             also_qid=set.intersection(*map(set, keys)) - set(first.names),
         )
     for one, (schema, _) in zip(paths, footers, strict=True):
         _check_file(one, schema, roles, in_folder=roles.qid not in first.names)
     queries = _folder_queries([known.get(str(roles.qid)) for known in keys], in_folder=roles.qid not in first.names)
     kinds = [schema.field(roles.qid).type if roles.qid in schema.names else None for schema, _ in footers]
-    return ParquetSource(
+    source = ParquetSource(
         files=tuple(_File(one, groups, query) for one, (_, groups), query in zip(paths, footers, queries, strict=True)),
         roles=roles,
-        narrow=all(str(schema.field(name).type) == "float" for schema, _ in footers for name in roles.features),
+        narrow=all(str(schema.field(name).type) == "float" for schema, _ in footers for name in roles.numeric),
         text_ids=len({is_numeric_type(kind) for kind in kinds if kind is not None}) > 1,
         regroup=regroup,
     )
+    return replace(source, texts=_texts(source, [stated_texts(schema.metadata) for schema, _ in footers]))
+
+
+def _texts(source: ParquetSource, stated: Sequence[Categories]) -> dict[str, tuple[str, ...]]:
+    """The texts of every category: as all files say, or else those that are in them."""
+    texts: dict[str, tuple[str, ...]] = {}
+    for name in source.roles.categorical:
+        known = {one.get(name) for one in stated}
+        said = known.pop() if len(known) == 1 else None
+        seen = {text for file in source.files for text in _seen(file, name)}
+        texts[name] = said if said is not None and seen <= set(said) else in_order(seen)
+    return texts
+
+
+def _seen(file: _File, name: str) -> set[str]:
+    """The texts of a category in a file."""
+    with about(file.path):
+        frames = batches(file.path, range(len(file.rows_of_groups)), [name], _BATCH_ROWS)
+        return {text for frame in frames for text in category_texts(frame.get_column(name)) if text is not None}
 
 
 def _footer(path: Path) -> tuple[Any, tuple[int, ...]]:
@@ -253,7 +299,7 @@ def _check_file(path: Path, schema: Any, roles: Roles, *, in_folder: bool) -> No
     for name in (roles.label, roles.comments, None if in_folder else roles.qid, *beside, *roles.features):
         if name is not None and name not in schema.names:
             raise DataError(f"{path}: column {name!r} is missing, which the first file has.")
-    for name in roles.features if roles.label is None else (roles.label, *roles.features):
+    for name in roles.numeric if roles.label is None else (roles.label, *roles.numeric):
         if not is_numeric_type(schema.field(name).type):
             raise DataError(f"{path}: column {name!r} is not numeric: its type is {schema.field(name).type}.")
 
@@ -288,4 +334,6 @@ def read_parquet(
             columns = {name: values[order] for name, values in columns.items()}
         named_ids = np.arange(len(offsets) - 1) if query_ids is None else query_ids
         beside = side_columns(source.roles.beside, columns.__getitem__, offsets, named_ids)
-        return RankingData(X, y, offsets, named_ids, source.feature_names, comments, source.missing, beside)
+        return RankingData(
+            X, y, offsets, named_ids, source.feature_names, comments, source.missing, beside, source.texts
+        )

@@ -14,17 +14,18 @@ from leanrank.data.columns import (
     as_frame,
     check_labels,
     check_values,
+    feature_columns,
     id_column,
+    is_kind,
     is_number,
     label_column,
-    numeric_matrix,
     side_column,
     text_column,
 )
 from leanrank.data.grouping import query_offsets
 from leanrank.data.ranking_data import RankingData
-from leanrank.data.roles import Columns, assign_roles
-from leanrank.data.side_columns import SideNames, side_columns
+from leanrank.data.roles import Columns, TableNames, assign_roles
+from leanrank.data.side_columns import side_columns
 from leanrank.errors import DataError, ParameterError
 
 
@@ -39,7 +40,7 @@ def from_frame(
     query_ptr: ArrayLike | None = None,
     regroup: bool = False,
     missing: bool = False,
-    **beside: Unpack[SideNames],
+    **more: Unpack[TableNames],
 ) -> RankingData:
     """Turn a frame into RankingData.
 
@@ -67,6 +68,10 @@ def from_frame(
         Columns beside the features, as `SideColumns` describes them; those of a query are the same in all its rows.
     slices : sequence of str
         Columns that say what kind of query it is.
+    categorical : sequence of str
+        Features that are kinds, not amounts: columns of texts, categories, whole numbers, or true and false. Columns
+        of the type of categories are left out with a warning, as texts are, unless they are named here or in
+        `features`.
 
     Returns
     -------
@@ -91,10 +96,11 @@ def from_frame(
     by_name = isinstance(qid, (str, int, np.integer))
     roles = assign_roles(
         {name: str(dtype) for name, dtype in frame.schema.items()},
-        Columns(label, str(qid) if by_name else None, features, comments, **beside),
+        Columns(label, str(qid) if by_name else None, features, comments, **more),
         numeric=[name for name in frame.columns if is_number(frame.get_column(name))],
         needs_qid=by_name or (qid is None and group is None and query_ptr is None),
         missing=missing,
+        kinds=[name for name, dtype in frame.schema.items() if is_kind(dtype)],
     )
     ids = qid
     if roles.qid is not None:
@@ -102,7 +108,7 @@ def from_frame(
     elif qid is not None:
         ids = id_column(qid)
     offsets, query_ids, order = query_offsets(ids, group=group, query_ptr=query_ptr, n_rows=len(frame), regroup=regroup)
-    X = numeric_matrix(frame, roles.features)
+    X, categories = feature_columns(frame, roles.features, roles.categorical)
     y = np.zeros(len(frame), dtype=np.float32)
     if roles.label is not None:
         y = label_column(frame.get_column(roles.label).to_native(), f"column {roles.label!r}")
@@ -118,7 +124,7 @@ def from_frame(
 
     ids = np.arange(len(offsets) - 1) if query_ids is None else query_ids
     side = side_columns(roles.beside, column, offsets, ids)
-    return RankingData(X, y, offsets, ids, roles.features, texts, missing, side)
+    return RankingData(X, y, offsets, ids, roles.features, texts, missing, side, categories)
 
 
 def to_frame(data: RankingData, kind: str = "pyarrow") -> Any:

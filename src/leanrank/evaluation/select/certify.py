@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
@@ -54,6 +56,7 @@ def certified_losses(
     n_resamples: int = 2_000,
     random_state: int = 0,
     weight: Values | None = None,
+    group: NDArray[Any] | None = None,
 ) -> Values:
     """For each set of a path, the smallest `max_loss` at which it is certified.
 
@@ -77,6 +80,8 @@ def certified_losses(
         Resamples of the bootstrap, and their seed.
     weight : array of shape (queries,), optional
         How much each query counts: the loss is that of the weighted mean.
+    group : array of shape (queries,), optional
+        What queries have in common: chance draws groups.
 
     Returns
     -------
@@ -99,7 +104,7 @@ def certified_losses(
     if not 0.5 < level < 1:
         raise ParameterError.of("certified_losses", "level", "between 0.5 and 1", level)
     table = np.atleast_2d(np.asarray(values, dtype=np.float64)) - np.asarray(reference, dtype=np.float64)
-    table, weight = counted(table, weight)
+    table, weight = counted(table, weight, group)
     n = table.shape[1]
     if n < 2:
         raise DataError(f"A difference needs at least two judged queries. Got {n}.")

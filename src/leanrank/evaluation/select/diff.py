@@ -225,7 +225,7 @@ class _Trial:
         material = Material(arrangement.data, None, self.ranker)
         held_out = HeldOut(material, self.metric, cv=self.cv, random_state=self.random_state)
         with Tasks(Journal(None, {}), n_jobs=self.n_jobs, progress=self.progress, owner="diff") as tasks:
-            arranged = held_out.measure(tasks, sets, "both sets")
+            [arranged] = held_out.measure(tasks, sets, "both sets")
         values = np.empty_like(arranged)
         values[:, arrangement.queries] = arranged
         return values
@@ -235,7 +235,7 @@ def _quality(values: Values, data: RankingData, metric: Metric, how: str, seed: 
     a, b = values
     counted = np.flatnonzero(~np.isnan(b - a))
     weight = query_weights(data, "diff")
-    test = paired_bootstrap(b, a, random_state=seed, weight=weight)
+    test = paired_bootstrap(b, a, random_state=seed, weight=weight, group=data.beside.query_group)
     change = np.round((b - a)[counted], 9)
     order = np.argsort(change, kind="stable")
     most = [*(i for i in order[:QUERIES] if change[i] < 0), *(i for i in order[-QUERIES:] if change[i] > 0)]
@@ -249,7 +249,7 @@ def _quality(values: Values, data: RankingData, metric: Metric, how: str, seed: 
         low=round(test.low, 6),
         high=round(test.high, 6),
         p=round(test.p, 6),
-        n_queries=test.n,
+        n_queries=len(counted),
         better=int((change > 0).sum()),
         worse=int((change < 0).sum()),
         same=int((change == 0).sum()),

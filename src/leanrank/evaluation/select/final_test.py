@@ -29,5 +29,5 @@ def final_test(
     return {
         "all_features": mean(before, weight),
         "selected": mean(after, weight),
-        "difference": differences(after[None], before, weight=weight)[0].to_dict(),
+        "difference": differences(after[None], before, weight=weight, group=test.beside.query_group)[0].to_dict(),
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import field, replace
 from typing import Any, ClassVar, Self
 
@@ -9,6 +10,7 @@ import numpy as np
 from sklearn.utils import Tags
 
 from leanrank._declared import declared
+from leanrank.data.catalogue_file import read_catalogue
 from leanrank.data.columns import id_column
 from leanrank.data.door import in_memory, is_source
 from leanrank.data.ranking_data import RankingData, RankingSource
@@ -18,6 +20,8 @@ from leanrank.evaluation.select.answers import ANSWERS, RECOMMENDED
 from leanrank.evaluation.select.run import select
 from leanrank.evaluation.select.selection import Selection
 from leanrank.selectors._base import Selector
+from leanrank.selectors.catalogued_limits import catalogued
+from leanrank.selectors.column_limits import ColumnLimits
 from leanrank.selectors.limits import Limits
 from leanrank.selectors.path import Path, Step
 
@@ -41,18 +45,26 @@ class LeanSelector(Selector):
         Which methods take part, see `select`.
     answer : {"safe", "recommended", "certified"}
         Which answer the features are.
-    max_loss : float or None
-        The loss to certify; 0.002 where None.
+    max_loss : float, list of float or None
+        The loss to certify, of several metrics one for all or one for each; 0.002 where None.
     effort : {"quick", "normal", "thorough"}
         How much is measured.
+    catalogue : Catalogue, path, str, dict, frame or None
+        Names, descriptions, families and costs of the features, see `select`.
+    default_cost : float or None
+        The cost of features that have none.
     limits : Limits or None
-        Costs, groups, budget, and which features must or must not be taken.
-    cv : int
-        Folds, by query.
+        Costs, groups, budget, families, and which features must or must not be taken.
+    cv : int or str
+        Folds, by query; "time" where the data say when queries were asked.
     random_state : int
         Seed of the folds, of the bootstrap and of the methods.
     n_jobs : int or None
         Threads that train rankers; every core where None.
+    metrics : list of str or Metric, or None
+        Several metrics instead of `metric`, none of which may lose more than `max_loss`.
+    certify_slices : bool
+        Whether what is certified must hold in every slice of the queries.
 
     Attributes
     ----------
@@ -84,17 +96,22 @@ class LeanSelector(Selector):
     """
 
     _takes_weights: ClassVar[tuple[str, ...]] = tuple(WEIGHTS)  # `select` refuses
+    _keeps_categories = True
     ranker: Any = field(default=None, kw_only=False)
     n_features_to_select: Any = None
     metric: Any = "ndcg@10"
     methods: Any = "auto"
     answer: str = RECOMMENDED
-    max_loss: float | None = None
+    max_loss: Any = None
     effort: str = "normal"
     limits: Limits | None = None
-    cv: int = 5
+    catalogue: Any = None
+    default_cost: float | None = None
+    cv: int | str = 5
     random_state: int = 0
     n_jobs: int | None = None
+    metrics: Any = None
+    certify_slices: bool = False
 
     def fit(self, X: Any, y: Any = None, *, qid: Any = None, regroup: bool = False, sample_weight: Any = None) -> Self:
         """Measure and choose.
@@ -123,6 +140,16 @@ class LeanSelector(Selector):
     def _check_parameters(self) -> None:
         self._require_one_of("answer", ANSWERS)
 
+    def _bound_limits(self) -> ColumnLimits:
+        """The limits with what the catalogue says."""
+        self._require("limits", "a Limits or None", self.limits is None or isinstance(self.limits, Limits))
+        known = None if self.catalogue is None else read_catalogue(self.catalogue)
+        names, owner = self._names(), type(self).__name__
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # `select` says it once
+            known = None if known is None else known.of(names)
+        return catalogued(self.limits or Limits(), names, known, self.default_cost, owner=owner).bound(owner, names)
+
     def _fit(self, source: RankingSource) -> Path:
         limits = self.limits or Limits()
         self.selection_: Selection = select(
@@ -137,11 +164,18 @@ class LeanSelector(Selector):
             must_keep=limits.must_keep,
             never=limits.never,
             budget=limits.budget,
+            families=limits.families,
+            at_most=limits.at_most,
+            together=limits.together,
+            catalogue=self.catalogue,
+            default_cost=self.default_cost,
             answer=self.answer,
             effort=self.effort,
             cv=self.cv,
             random_state=self.random_state,
             n_jobs=self.n_jobs,
+            metrics=self.metrics,
+            certify_slices=self.certify_slices,
             progress=False,
         )
         return _path_of(self.selection_)
