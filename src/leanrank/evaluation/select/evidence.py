@@ -82,7 +82,9 @@ def metric_losses(
         known_in_slices = [*map(rounded_up, in_slices), *[None] * between, 0.0]
         by_metric.append(
             [
-                MetricLoss(name, mean(row), round(d.mean, 6), _rounded_down(d.low), round(d.high, 6), *certified)
+                MetricLoss(
+                    name, mean(row, rule.weight), round(d.mean, 6), _rounded_down(d.low), round(d.high, 6), *certified
+                )
                 for row, d, *certified in zip(table, rule.compare(table, own), known, known_in_slices, strict=True)
             ]
         )
