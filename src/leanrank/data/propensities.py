@@ -112,8 +112,10 @@ def estimate_propensities(data: RankingData, *, max_iter: int = 200, tol: float 
 
     Notes
     -----
-    O(n K^2) a round. Relevance is linear in the features: where it is far from that, or the list was ordered by what
-    no feature tells, the estimate is biased. Give propensities from an experiment where you have them.
+    O(n K^2) a round. Three things bias the estimate: relevance that is far from linear in the features; few different
+    queries, whose documents are always shown at the same places; and a feature that the engine orders by, which cannot
+    be told from the place itself (`lint` names it: leave it out, where it is not relevant). Give propensities from an
+    experiment where you have them.
 
     References
     ----------
@@ -124,10 +126,10 @@ def estimate_propensities(data: RankingData, *, max_iter: int = 200, tol: float 
     --------
     >>> from leanrank import make_ranking
     >>> from leanrank.data.click_simulation import simulate_clicks
-    >>> judged, _ = make_ranking(100, 20, n_informative=2, n_redundant=0, n_noise=2, random_state=0)
-    >>> true = Propensities([1.0, 0.6, 0.4, 0.3])
-    >>> log = simulate_clicks(judged, judged.X[:, 3], true, n_sessions=20_000, random_state=0)
-    >>> bool(np.abs(estimate_propensities(log).values - true.values).max() < 0.05)
+    >>> judged, _ = make_ranking(1000, 6, n_informative=2, n_redundant=0, n_noise=2, random_state=0)
+    >>> true, order = Propensities([1.0, 0.6, 0.4, 0.3]), np.random.default_rng(1).random(judged.n_rows)
+    >>> log = simulate_clicks(judged, order, true, n_sessions=5_000, random_state=0)
+    >>> bool(np.abs(estimate_propensities(log).values - true.values).max() < 0.06)
     True
     """
     position = data.beside.position

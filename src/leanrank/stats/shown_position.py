@@ -15,7 +15,7 @@ SAME_AS_POSITION = 0.95
 
 
 def position_sums(block: RankingData, X: NDArray[Any]) -> NDArray[np.float64]:
-    """Sums over queries of Kendall's tau-b with the place, and the queries counted: two rows; 0 where no place is known.
+    """Sums over queries of Kendall's tau-b with the place, and the queries counted, in two rows; 0 without places.
 
     >>> from leanrank.data.side_columns import SideColumns
     >>> X = np.array([[0.9, 1.0], [0.5, 3.0], [0.1, 2.0]])
