@@ -176,7 +176,7 @@ class _Logistic:
     def probability(self) -> Values:
         """Of each row."""
         chance: Any = 1.0 / (1.0 + np.exp(-np.clip(self._Z @ self._w, -30, 30)))
-        return np.clip(chance, _EDGE, 1.0 - _EDGE)
+        return np.asarray(np.clip(chance, _EDGE, 1.0 - _EDGE))
 
     def step(self, target: Values, weight: Values) -> None:
         """One Newton step towards these probabilities."""
