@@ -14,7 +14,7 @@ from rich.text import Text
 
 from leanrank.cli._completion import metric_lists
 from leanrank.cli._option_groups import option_groups
-from leanrank.cli._outputs import check_outputs, refuse_stdout, write_text
+from leanrank.cli._outputs import STDOUT, check_outputs, write_text
 from leanrank.cli._reading import JsonOption, Reading
 from leanrank.errors import DataError, ParameterError
 
@@ -41,7 +41,9 @@ def evaluate(
     complete: Annotated[
         bool, typer.Option(help="Queries of the qrels that the run lacks score 0 (trec_eval -c).")
     ] = False,
-    per_query: Annotated[Path | None, typer.Option(help="Also write every query's values (TSV).")] = None,
+    per_query: Annotated[
+        Path | None, typer.Option(help="Also write every query's values (TSV); - is standard output.")
+    ] = None,
     *,
     reading: Reading,
     as_json: JsonOption = False,
@@ -58,7 +60,8 @@ def evaluate(
         raise ParameterError(
             f"Say what to measure by one of --scores, --model and --run. Got {', '.join(given) or 'none'}."
         )
-    refuse_stdout("the means go there", per_query)
+    if per_query == STDOUT and as_json:
+        raise ParameterError("--per-query - and --json both go to standard output: name a file for the queries.")
     check_outputs(per_query, reads=(file, scores, model, run, qrels))
     convention = convention or ("trec" if run is not None else "standard")
     measures = {name.strip(): parse_metric(name, convention=convention) for name in metric.split(",")}
@@ -85,10 +88,11 @@ def evaluate(
         }
         print(json.dumps(record, ensure_ascii=False))
         return
-    _show(means, values, convention, Console())
+    console = Console(stderr=per_query == STDOUT)
+    _show(means, values, convention, console)
     if absent:
         how = "score 0" if complete else "are left out (--complete counts them as 0)"
-        print(f"{len(absent):,} judged queries are not in the run and {how}.")
+        console.print(Text(f"{len(absent):,} judged queries are not in the run and {how}."), soft_wrap=True)
 
 
 def _of_file(

@@ -54,8 +54,9 @@ class Columns:
     def or_stated(self, stated: Columns) -> Columns:
         """These, and where the caller names nothing beside the features what a file says; "" is no column."""
         roles = {role: getattr(stated if getattr(self, role) is None else self, role) or None for role in _BESIDE}
-        slices, categorical = self.slices or stated.slices, self.categorical or stated.categorical
-        return replace(self, **roles, slices=slices, categorical=categorical)
+        return replace(
+            self, **roles, slices=self.slices or stated.slices, categorical=self.categorical or stated.categorical
+        )
 
     def beside(self, names: Iterable[str]) -> SideNames:
         """Those beside the features; a name that no column has is refused."""

@@ -178,7 +178,7 @@ def run_fold(
     test = (fold.only(fit.features) if fit.features else fold).test
     values = Trained(fit.ranker, fold, fit.seconds).per_query(test, *metrics.values())
     per_query = dict(zip(metrics, values, strict=True))
-    weight = query_weights(test, "A cross-validation")
+    weight, group = query_weights(test, "A cross-validation"), test.beside.query_group
     return FoldRecord(
         fold=fold.name,
         selector=selector,
@@ -191,6 +191,7 @@ def run_fold(
         scores={name: _or_none(float(mean(values, weight))) for name, values in per_query.items()},
         query_ids=tuple(test.query_ids.tolist()),
         query_weights=() if weight is None else tuple(weight.tolist()),
+        query_groups=() if group is None else tuple(group.tolist()),
         per_query={name: tuple(_or_none(v) for v in values.tolist()) for name, values in per_query.items()},
         selection_seconds=chosen.seconds,
         training_seconds=fit.seconds,

@@ -82,6 +82,14 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
         return False
 
     @property
+    def ignores_copies(self) -> bool:
+        """Whether a column with the values of another changes nothing in what is learned.
+
+        It does where weights are punished: two copies share the weight of one, and pay half for it.
+        """
+        return False
+
+    @property
     def wants_scaling(self) -> bool:
         """Whether features should be scaled to [0, 1] within queries.
 

@@ -148,13 +148,9 @@ class CatBoostAdapter(BoosterAdapter):
     def _pool(self, data: RankingData, y: NDArray[np.float64]) -> Any:
         group = np.repeat(np.arange(data.n_queries), data.query_sizes)
         weight = data.beside.query_weight
-        return self._library().Pool(
-            self._table(data.X),
-            y,
-            group_id=group,
-            cat_features=list(self._categories()) or None,
-            group_weight=None if weight is None else np.repeat(weight, data.query_sizes),
-        )
+        weights = {} if weight is None else {"group_weight": np.repeat(weight, data.query_sizes)}
+        kinds = list(self._categories()) or None
+        return self._library().Pool(self._table(data.X), y, group_id=group, cat_features=kinds, **weights)
 
     def _table(self, X: Any) -> Any:
         """The features as CatBoost takes them: where there are categories a frame of numbers and texts."""

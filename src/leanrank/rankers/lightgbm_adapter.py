@@ -75,6 +75,12 @@ class LightGBMAdapter(BoosterAdapter):
         "verbosity": -1,
     }
     _renamed: ClassVar[dict[str, str]] = {"n_threads": "n_jobs"}
+    _column_luck: ClassVar[dict[str, tuple[Any, ...]] | None] = {
+        **dict.fromkeys(("colsample_bytree", "feature_fraction", "sub_feature"), (1,)),
+        **dict.fromkeys(("colsample_bynode", "feature_fraction_bynode", "sub_feature_bynode"), (1,)),
+        **dict.fromkeys(("extra_tree", "extra_trees"), (False,)),
+        **dict.fromkeys(_BY_FEATURE, ()),
+    }
     _thread_names: ClassVar[tuple[str, ...]] = ("n_jobs", "num_threads", "num_thread", "nthread", "nthreads")
 
     @classmethod

@@ -85,6 +85,11 @@ class XGBoostAdapter(BoosterAdapter):
         "min_split_loss": "gamma",
         "seed": "random_state",
     }
+    _column_luck: ClassVar[dict[str, tuple[Any, ...]] | None] = {
+        **dict.fromkeys(("colsample_bytree", "colsample_bylevel", "colsample_bynode"), (1,)),
+        **dict.fromkeys(("feature_weights", "monotone_constraints", "interaction_constraints"), ()),
+        "booster": ("gbtree", "dart"),
+    }
     _thread_names: ClassVar[tuple[str, ...]] = ("n_jobs", "nthread")
 
     @classmethod

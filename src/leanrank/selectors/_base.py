@@ -117,10 +117,10 @@ class Selector(_TransformsRankingData, SelectorMixin, BaseEstimator):  # type: i
     """
 
     __metadata_request__fit: ClassVar[dict[str, bool]] = {"qid": True}
-    #: The weights that `_fit` takes: "weight" of documents, "query_weight". Data with others are refused.
-    _takes_weights: ClassVar[tuple[str, ...]] = ()
     #: Whether categories are passed on as they are; otherwise the method gets numbers in their place.
     _keeps_categories: ClassVar[bool] = False
+    #: The weights that `_fit` takes: "weight" of documents, "query_weight". Data with others are refused.
+    _takes_weights: ClassVar[tuple[str, ...]] = ()
 
     n_features_to_select: Any
 

@@ -85,8 +85,8 @@ class StabilitySelection(Selector):
     (['informative', 'informative'], [1.0, 1.0])
     """
 
-    _takes_weights: ClassVar[tuple[str, ...]] = tuple(WEIGHTS)  # the selector inside refuses
     _keeps_categories = True
+    _takes_weights: ClassVar[tuple[str, ...]] = tuple(WEIGHTS)  # the selector inside refuses
     selector: Any = field(default=None, kw_only=False)
     n_features_to_select: int | float | None = field(default=None, kw_only=False)
     n_resamples: int = 50

@@ -206,7 +206,7 @@ class Answering:
         else:
             why = f"{n} prove of no smaller set that it loses at most {asked:.2g}"
         if not few:
-            why += f"; a max_loss of {thousandths(loss or 0.0):g} would leave {_at_most(first.k)}"
+            why += f"; to allow a loss of {thousandths(loss or 0.0):g} would leave {_at_most(first.k)}"
             why += f" ({first.method}, estimated at {first.difference:+.4f})"
         if name == "certified":
             why += self._narrowest()

@@ -95,8 +95,8 @@ class LeanSelector(Selector):
     (3, 3, [3, 12])
     """
 
-    _takes_weights: ClassVar[tuple[str, ...]] = tuple(WEIGHTS)  # `select` refuses
     _keeps_categories = True
+    _takes_weights: ClassVar[tuple[str, ...]] = tuple(WEIGHTS)  # `select` refuses
     ranker: Any = field(default=None, kw_only=False)
     n_features_to_select: Any = None
     metric: Any = "ndcg@10"

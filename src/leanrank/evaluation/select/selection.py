@@ -38,7 +38,8 @@ class Selection:
     Attributes
     ----------
     safe : Answer
-        Drops only what changes nothing: what is constant, and copies.
+        Drops only what changes nothing: what is constant, and, of rankers that learn the same without them
+        (`Ranker.ignores_copies`), equal columns.
     recommended : Answer
         Of the sets of the path that these queries show to lose no more than they can tell at all (never less than
         `max_loss`), the smallest within one standard error of the best; of the size asked for, if one was.
@@ -314,6 +315,8 @@ class Selection:
         kept = f"all {total} features" if self.n_features == total else f"{self.n_features} of {total} features"
         if self.answer == ASKED:
             return f"{kept[:1].upper()}{kept[1:]}: nothing that can be used is dropped"
+        if self.answer == "safe" and self.n_features == total:
+            return f"All {total} features: of none is it certain that it changes nothing in {metric}"
         if self.answer == "safe":
             return f"{kept[:1].upper()}{kept[1:]}: what is dropped changes nothing in {metric}"
         if self.answer == "certified":
@@ -363,7 +366,7 @@ class Selection:
             f"Selection: {self.sentence()}",
             f"  features  {shown}",
             f"  method    {self.method}",
-            f"  cost      {self.cost:g} of {self.baseline['cost']:g}",
+            *([f"  cost      {self.cost:g} of {self.baseline['cost']:g}"] if self.priced else []),
             f"  why       {self.reason}",
             f"  risk      {self.chosen.risk}",
             *([f"  metrics   {metrics_said(self)}"] if metrics_said(self) else []),
@@ -431,11 +434,11 @@ def sentence_of(n_kept: int, n_features: int, metric: str, difference: dict[str,
     >>> sentence_of(12, 136, "ndcg@10", {"mean": -0.0008, "low": -0.0031, "high": 0.0014}, proven=True)
     '12 of 136 features keep NDCG@10: -0.0008 [-0.0031, +0.0014]'
     >>> sentence_of(2, 136, "ndcg@10", {"mean": -0.008, "low": -0.031, "high": 0.0014}, proven=False)
-    '2 of 136 features may cost NDCG@10: -0.0080 [-0.0310, +0.0014]'
+    '2 of 136 features may lower NDCG@10: -0.0080 [-0.0310, +0.0014]'
     """
     d = difference
-    perhaps = "keep" if proven else "may cost" if d["mean"] < 0 else "may change"
-    verb = "cost" if d["high"] < 0 else "gain" if d["low"] > 0 else perhaps
+    perhaps = "keep" if proven else "may lower" if d["mean"] < 0 else "may change"
+    verb = "lower" if d["high"] < 0 else "gain" if d["low"] > 0 else perhaps
     return (
         f"{n_kept} of {n_features} features {verb} {metric.upper()}: "
         f"{d['mean']:+.4f} [{d['low']:+.4f}, {d['high']:+.4f}]"

@@ -58,7 +58,7 @@ _EVERY: Shape = {
     "dropped": [str],
     "feature_names": [str],
     "settings": _SETTINGS,
-    "source?": {"command?": str, "data?": str},
+    "source?": {"command?": str, "data?": str, "cost_unit?": str},
     "sample?": ({"sentence": str}, {str: ()}),
     "seconds": float,
     "test?": ({"difference": _DIFFERENCE}, None),
