@@ -105,8 +105,7 @@ class _Sums:
         low, high = float(y.min()), float(y.max())
 
         def summed(of: NDArray[np.int64], n: int, amounts: Values) -> Values:
-            sums: Values = np.bincount(part * n + of, amounts, N_PARTS * n).reshape(N_PARTS, n)
-            return sums
+            return np.asarray(np.bincount(part * n + of, amounts, N_PARTS * n).reshape(N_PARTS, n), dtype=np.float64)
 
         by_text = {}
         for j, (name, texts) in zip(data.category_columns, data.categories.items(), strict=True):
