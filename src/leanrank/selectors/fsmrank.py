@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from itertools import product
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,7 @@ from leanrank._declared import declared
 from leanrank.data.category_means import CategoryMeans, cross_fitted
 from leanrank.data.door import feature_matrix, in_memory, unjudged
 from leanrank.data.ranking_data import RankingData, RankingSource
-from leanrank.data.splits import QueryKFold
+from leanrank.data.splits import QueryKFold, separable
 from leanrank.errors import ParameterError, require
 from leanrank.kernels.products import rows_times
 from leanrank.metrics._base import mean
@@ -151,6 +151,7 @@ class FSMRank(RankerSelector):
     (['informative'], True)
     """
 
+    _takes_weights: ClassVar[tuple[str, ...]] = ()
     n_features_to_select: int | float | None = field(default=None, kw_only=False)
     lambda1: Any = 1e-3
     lambda2: Any = 1e-3
@@ -254,7 +255,7 @@ class FSMRank(RankerSelector):
             )
         parts = [(data, valid)]
         if valid is None:
-            splits = QueryKFold(min(int(self._way.cv), data.n_queries)).split_queries(data)
+            splits = QueryKFold(min(int(self._way.cv), separable(data))).split_queries(data)
             parts = [(data.take_queries(train), data.take_queries(test)) for train, test in splits]
         values: list[list[Vector]] = [[] for _ in pairs]
         n_used: list[list[int]] = [[] for _ in pairs]
