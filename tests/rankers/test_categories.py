@@ -235,3 +235,12 @@ def test_a_category_in_another_order_of_columns_is_found_by_name():
     pytest.importorskip("lightgbm")
     assert booster("lightgbm").fit(train)._categories() == {0: BRANDS}
     assert np.isfinite(booster("lightgbm").fit(train).predict(test)).all()
+
+
+@pytest.mark.parametrize("name", BOOSTERS)
+def test_whether_a_category_is_there_may_be_all_that_matters(name):
+    data = with_categories(40).subset(["colour"])
+    codes = np.where(data.y > 1, 0.0, np.nan)
+    known = replace(data, X=codes[:, None], missing=True, categories={"colour": ("blue",)})
+    scores = booster(name).fit(known).predict(known)
+    assert scores[data.y > 1].min() > scores[data.y <= 1].max()
