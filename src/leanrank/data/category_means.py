@@ -127,7 +127,7 @@ class _Sums:
         overall = float(self.labels[others].sum()) / weights
         labels, counts = (sums[others].sum(axis=0) for sums in self.by_text[name])
         means = (labels + SMOOTHING * overall) / (counts + SMOOTHING)
-        return np.append(means, overall) / self.width
+        return np.round(np.append(means, overall) / self.width, 12)  # the order of rows makes no difference
 
 
 def _parts(data: RankingData) -> NDArray[np.int64]:
