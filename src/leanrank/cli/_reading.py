@@ -153,7 +153,7 @@ class Reading:
         from leanrank.data.same_features import are_numbers, columns_of
 
         wanted = [str(name) for name in names]
-        data = self._kept(self._whole(path, largest_number(wanted), categorical))
+        data: RankingData = self._kept(self._whole(path, largest_number(wanted), categorical))
         return data.subset(columns_of(data, wanted, "the model", len(wanted) if are_numbers(wanted) else None))
 
     def read_chosen(self, path: Path, features: Path) -> tuple[RankingData, list[int]]:
