@@ -121,14 +121,18 @@ class Tally:
         return self.width / self.runs
 
 
-def at_random(log: Log, n: int, runs: int, rng: np.random.Generator, tally: Tally) -> None:
-    """The usual t interval of n queries judged at random among all."""
+def at_random(log: Log, n: int, runs: int, rng: np.random.Generator, tally: Tally, same: Tally) -> None:
+    """Two intervals of n queries judged at random among all: the usual t, and the one that `shadow` would give them."""
+    share = np.full(n, n / log.n_queries)
+    largest = float(15 * log.reach.max()) / share[0]
     quantile = float(stats.t.ppf((1 + LEVEL) / 2, n - 1))
     padded = np.concatenate((log.loss, np.zeros(log.n_queries - len(log.loss))))
     for _ in range(runs):
         drawn = padded[rng.choice(log.n_queries, n, replace=False, shuffle=False)]
         half = quantile * drawn.std(ddof=1) * np.sqrt((1 - n / log.n_queries) / n)
         tally.add(drawn.mean() - half, drawn.mean() + half, log.mean)
+        estimate = interval(drawn, share, log.n_queries, largest=largest, level=LEVEL)
+        same.add(estimate.low, estimate.high, log.mean)
 
 
 def by_shadow(
@@ -151,14 +155,15 @@ def coverage_rows(kind: str, runs: int, seed: int) -> Iterator[list[Any]]:
     for number, (logged, share, judged) in enumerate(
         (logged, share, judged) for logged in LOGGED for share in CHANGED for judged in JUDGED if judged < logged
     ):
-        ours, random, everything = Tally(), Tally(), judged >= round(share * logged)
+        ours, random, same, everything = Tally(), Tally(), Tally(), judged >= round(share * logged)
         for one in range(LOGS):
             rng = np.random.default_rng([seed, number, one])
             log = made(logged, share, KINDS[kind], rng)
-            ours.unit = log.random_width(judged) * float(np.sqrt(share))
+            ours.unit = same.unit = log.random_width(judged) * float(np.sqrt(share))
             by_shadow(log, judged, runs // LOGS, rng, ours)
-            at_random(log, judged, runs // LOGS // 4, rng, random)
-        yield [judged, logged, share, ours.coverage, ours.mean_width, random.coverage, everything]
+            at_random(log, judged, runs // LOGS // 4, rng, random, same)
+        fair = ours.mean_width / same.mean_width / float(np.sqrt(share))
+        yield [judged, logged, share, ours.coverage, ours.mean_width, fair, random.coverage, same.coverage, everything]
 
 
 def machine_rows(runs: int) -> Iterator[list[Any]]:
@@ -183,11 +188,13 @@ def page(runs: int) -> str:
         "",
         f"{LOGS} made logs a line, whose mean loss of DCG@{K} is known, and {runs:,} runs over them; made by",
         "`python -m benchmarks.shadow_coverage`. Each run draws queries as `shadow` does and computes a 95% interval",
-        "of the mean loss over all logged queries. The width is that of the interval, beside the one that judging as",
-        "many queries at random among all needs (Student's t with the variance that there is), divided by the square",
-        "root of the share p that changes: 1 is about what judging among the changed ones alone would give. The last",
-        "column is how often the usual t interval of queries judged at random covers, in a quarter as many runs; it",
-        "has few losses to go by where p is small.",
+        "of the mean loss over all logged queries. Two widths stand beside it, of judging as many queries at random",
+        "among all, each times the square root of the share p that changes: 1 is about what judging among the changed",
+        "ones alone would give. *Known*: Student's t with the variance that there is, which nobody knows who judges.",
+        "*Same rule*: the interval that `shadow` itself makes of queries judged at random, which covers as its own do.",
+        "The last columns say how often the intervals of queries judged at random cover, in a quarter as many runs:",
+        "the usual t with the variance of the sample, which has few losses to go by where p is small, and the same",
+        "rule.",
     ]
     for number, (name, kind) in enumerate(KINDS.items()):
         rows = list(coverage_rows(name, runs, number))
@@ -199,20 +206,22 @@ def page(runs: int) -> str:
             f"## {name.capitalize()}: {kind.says}",
             "",
             f"Lowest coverage {min(row[3] for row in drawn):.1%}, mean {np.mean([row[3] for row in drawn]):.1%};",
-            f"largest width {max(row[4] for row in drawn):.2f} sqrt(p).",
+            f"largest width {max(row[4] for row in drawn):.2f} sqrt(p) of known,",
+            f"{max(row[5] for row in drawn):.2f} sqrt(p) of the same rule.",
             "",
-            "| judged | logged | p | covers | width / (sqrt(p) x random) | random covers |",
-            "|---:|---:|---:|---:|---:|---:|",
+            "| judged | logged | p | covers | / (sqrt(p) x known) | / (sqrt(p) x same rule) | t covers | same covers |",
+            "|---:|---:|---:|---:|---:|---:|---:|---:|",
         ]
-        for judged, logged, share, covers, ratio, random, everything in rows:
-            width = "all judged" if everything else f"{ratio:.2f}"
-            lines.append(f"| {judged:,} | {logged:,} | {share:g} | {covers:.1%} | {width} | {random:.1%} |")
+        for judged, logged, share, covers, ratio, fair, usual, same, everything in rows:
+            width = "all judged | " if everything else f"{ratio:.2f} | {fair:.2f}"
+            cells = f"{judged:,} | {logged:,} | {share:g} | {covers:.1%} | {width} | {usual:.1%} | {same:.1%}"
+            lines.append(f"| {cells} |")
     lines += [
         "",
         "Where losses are rare, few of the judged queries lose anything and their spread says little. With fewer than",
         "30 that lose, mostly on one side, the interval is half as long again on that side; with fewer than 10 it also",
         "holds a bound for any losses that the labels allow (Gaffke's), and is wider than random judging would have to",
-        "be if the variance were known.",
+        "be if the variance were known; judging at random without knowing it needs that bound far more often.",
         "",
         "## Machine-made labels",
         "",

@@ -34,6 +34,8 @@ html_title = "leanrank"
 html_math_renderer = "mathml"
 html_theme_options = {"show_toc_level": 2, "navigation_with_keys": False, "header_links_before_dropdown": 7}
 html_show_sourcelink = False
+# These have no pages below them: an empty "Section Navigation" beside them says nothing.
+html_sidebars = {name: [] for name in ("index", "start", "command_line", "stability", "genindex", "search")}
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
 

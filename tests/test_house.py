@@ -87,6 +87,9 @@ def test_type_checkers_see_the_same_names():
 
 def test_a_missing_extra_names_itself(monkeypatch):
     monkeypatch.setitem(sys.modules, "torch", None)
-    with pytest.raises(MissingExtraError, match=r"The GPU needs the package 'torch': pip install 'leanrank\[gpu\]'"):
+    with pytest.raises(
+        MissingExtraError,
+        match=r"The GPU needs the package 'torch': pip install torch, or the extra: pip install '\.\[gpu\]'",
+    ):
         require("torch", "The GPU")
     assert issubclass(MissingExtraError, LeanRankError)

@@ -1,9 +1,11 @@
-"""Docstrings on their way into pages: references as lists, and only the members that are ours."""
+"""Docstrings on their way into pages: references as lists, no mail to metrics, and only the members that are ours."""
 
 from __future__ import annotations
 
 import re
 from typing import Any
+
+from docutils import nodes
 
 # "X. Geng, T.-Y. Liu. ..." starts a reference; "X." would start a numbered list.
 _REFERENCE = re.compile(r"^(?:[A-Z]\.[- ]?)+\s*(?:de |van |von )?[A-Z][\w'’-]+")
@@ -61,10 +63,18 @@ def skip_foreign(app: Any, what: str, name: str, obj: Any, skip: bool, options: 
     return None
 
 
+def no_mail(app: Any, doctree: Any) -> None:
+    """ "ndcg@10" is a metric, not somebody's address: what reStructuredText takes for one is text again."""
+    for link in list(doctree.findall(nodes.reference)):
+        if link.get("refuri", "").startswith("mailto:"):
+            link.replace_self(link.children)
+
+
 def setup(app: Any) -> dict[str, Any]:
     """Called by Sphinx."""
     app.connect("autodoc-process-docstring", list_references, priority=400)
     app.connect("autodoc-process-docstring", escape_shapes, priority=401)
     app.connect("autodoc-skip-member", skip_foreign)
     app.connect("missing-reference", find_name)
+    app.connect("doctree-read", no_mail)
     return {"parallel_read_safe": True}

@@ -1,5 +1,8 @@
 """The public names and where they are: type checkers read this, and so does `__init__.py`, which loads them lazily."""
 
+from leanrank.data.catalogue import Catalogue as Catalogue
+from leanrank.data.catalogue import FeatureFacts as FeatureFacts
+from leanrank.data.catalogue_file import read_catalogue as read_catalogue
 from leanrank.data.folds import letor_folds as letor_folds
 from leanrank.data.letor.reader import read_letor as read_letor
 from leanrank.data.letor.scan import scan_letor as scan_letor
@@ -19,6 +22,7 @@ from leanrank.data.splits import QueryShuffleSplit as QueryShuffleSplit
 from leanrank.data.synthetic import make_ranking as make_ranking
 from leanrank.data.tables import read_table as read_table
 from leanrank.data.tabular.frames import from_frame as from_frame
+from leanrank.data.time_split import QueryTimeSplit as QueryTimeSplit
 from leanrank.engines.dask_engine import DaskEngine as DaskEngine
 from leanrank.engines.fold import fold as fold
 from leanrank.engines.local import LocalEngine as LocalEngine

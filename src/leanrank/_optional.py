@@ -33,5 +33,5 @@ def require(module: str, purpose: str) -> Any:
     except ImportError as error:
         package = module.partition(".")[0]
         extra = _EXTRA_OF.get(package)
-        install = f"pip install 'leanrank[{extra}]'" if extra else f"pip install {package}"
+        install = f"pip install {package}" + (f", or the extra: pip install '.[{extra}]'" if extra else "")
         raise MissingExtraError(f"{purpose} needs the package '{package}': {install}") from error

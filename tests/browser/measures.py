@@ -47,9 +47,27 @@ FAINT = """() => {
 STICKING_OUT = """() => {
   const wide = document.documentElement.scrollWidth > window.innerWidth ? ['the page itself'] : [];
   for (const element of document.querySelectorAll('body *')) {
-    if (element.closest('.scroll, svg, .vega-actions, pre') && !element.matches('.scroll, svg')) continue;
+    if (element.closest('.scroll') && !element.matches('.scroll')) continue;
+    if (element.closest('svg, .vega-actions, pre') && !element.matches('svg')) continue;
     const box = element.getBoundingClientRect();
     if (box.width && (box.right > window.innerWidth + 1 || box.left < -1)) wide.push(element.outerHTML.slice(0, 120));
   }
   return wide;
+}"""
+
+#: Texts of a chart that lie upon each other: labels and titles of axes, names in the drawing, entries of legends.
+OVERLAPS = """() => {
+  const found = [];
+  for (const svg of document.querySelectorAll('[data-chart] svg')) {
+    const roles = ['role-axis-label', 'role-axis-title', 'role-legend-label', 'mark-text.role-mark'];
+    const texts = [...svg.querySelectorAll(roles.map((role) => `.${role} text`).join(', '))]
+      .filter((text) => text.textContent.trim() && Number(getComputedStyle(text).opacity) > 0)
+      .map((text) => [text.textContent, text.getBoundingClientRect()]);
+    texts.forEach(([a, one], i) => texts.slice(i + 1).forEach(([b, other]) => {
+      const across = Math.min(one.right, other.right) - Math.max(one.left, other.left);
+      const down = Math.min(one.bottom, other.bottom) - Math.max(one.top, other.top);
+      if (across > 2 && down > 4) found.push([svg.closest('[data-chart]').dataset.chart, a, b, across, down]);
+    }));
+  }
+  return found;
 }"""

@@ -103,6 +103,9 @@ def test_a_journal_of_other_settings_is_moved_aside(train, here, capsys):
     assert run([*arguments, "-k", "3"]) == 0
     assert "is now f.json.db.old" in capsys.readouterr().err
     assert run([*arguments, "-k", "2", "--resume", "f.json.db.old"]) == 0
+    for k in "123":
+        assert run([*arguments, "-k", k]) == 0
+    assert sorted(path.name for path in here.glob("f.json.db*")) == ["f.json.db", "f.json.db.old"]  # no pile
 
 
 def _offered(out):

@@ -28,7 +28,7 @@ from leanrank.stats.importance import Importance
 from leanrank.stats.similarity import Similarity
 
 AUTO = LocalEngine(device="auto")
-NO_TORCH = "torch is not installed: pip install 'leanrank[gpu]'"
+NO_TORCH = "torch is not installed: pip install torch"
 #: Selectors on the graph; a pooled correlation, as of "mrmr-f", has no form for a GPU.
 ON_GRAPH = [
     name for name in registry.names() if issubclass(registry.selector_class(name), GraphSelector) and name != "mrmr-f"
@@ -209,7 +209,8 @@ def test_without_a_gpu_auto_is_the_processor(without_gpu):
 def test_without_torch(monkeypatch):
     monkeypatch.setitem(sys.modules, "torch", None)
     with pytest.raises(
-        MissingExtraError, match=r"engine='cuda' needs the package 'torch': pip install 'leanrank\[gpu\]'"
+        MissingExtraError,
+        match=r"engine='cuda' needs the package 'torch': pip install torch, or the extra: pip install '\.\[gpu\]'",
     ):
         gpu_for([Similarity()], "cuda")
     monkeypatch.setattr(module, "find_spec", lambda name: None)

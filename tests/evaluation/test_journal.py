@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sqlite3
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import pytest
 
@@ -128,3 +130,31 @@ for n in range(10):
     assert done.returncode == -9
     with Journal(path, {}) as journal:
         assert [result for _, result, _ in journal] == [0, 1, 2, 3, 4, 5]
+
+
+def test_the_time_of_all_sittings_adds_up(tmp_path, monkeypatch):
+    clock = iter([100.0, 130.0, 150.0, 1000.0, 1005.0, 5000.0])
+    monkeypatch.setattr("leanrank.evaluation.journal.time", SimpleNamespace(perf_counter=lambda: next(clock)))
+    path = tmp_path / "j.db"
+    with Journal(path, {"seed": 0}) as journal:
+        assert journal.earlier == 0
+        journal.put({"task": 1}, 1)
+        journal.put({"task": 2}, 2)
+    with Journal(path, {"seed": 0}) as journal:
+        assert journal.earlier == 50
+        journal.put({"task": 3}, 3)
+    with Journal(path, {"seed": 0}) as journal:
+        assert journal.earlier == 55
+        assert len(journal) == 3
+
+
+def test_a_time_that_is_none_is_refused(tmp_path):
+    path = tmp_path / "j.db"
+    with Journal(path, {"seed": 0}) as journal:
+        journal.put({"task": 1}, 1)
+    database = sqlite3.connect(path)
+    with database:
+        database.execute("UPDATE worked SET seconds = -1.0")
+    database.close()
+    with pytest.raises(DataError, match=r"names is -1\.0"):
+        Journal(path, {"seed": 0})

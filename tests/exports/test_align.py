@@ -57,6 +57,9 @@ def test_by_position(names, data):
 def full_text(engine: str, names: list[str]) -> str:
     if engine in ("elasticsearch", "opensearch"):
         return json.dumps({"featureset": {"features": [{"name": n, "template": {"was": n}} for n in names]}})
+    if engine == "elasticsearch-ml":
+        extractors = [{"query_extractor": {"feature_name": n, "query": {"was": n}}} for n in names]
+        return json.dumps({"inference_config": {"learning_to_rank": {"feature_extractors": extractors}}})
     if engine == "solr":
         return json.dumps([{"name": n, "class": "c", "params": {"was": n}} for n in names])
     return "".join(f"{n}\n" for n in names)
@@ -83,6 +86,9 @@ def test_the_pruned_file_holds_the_features_in_the_order_of_the_model(engine, si
     if engine in ("elasticsearch", "opensearch"):
         features = json.loads(pruned)["featureset"]["features"]
         assert [f["template"]["was"] for f in features] == expected
+    if engine == "elasticsearch-ml":
+        extractors = json.loads(pruned)["learning_to_rank"]["feature_extractors"]
+        assert [e["query_extractor"]["query"]["was"] for e in extractors] == expected
     if engine == "solr":
         assert [f["params"]["was"] for f in json.loads(pruned)] == expected
 

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from leanrank import RankSVM
+from leanrank.errors import LeanRankError
 from leanrank.exports import Target, engines, export_features
 from leanrank.selectors.chosen_features import ChosenFeatures
 
@@ -98,3 +99,26 @@ def test_vespa_lists_of_features(text):
     from leanrank.exports.vespa import parse
 
     assert parse(text, "full.profile").names == ("title_query", "nativeRank(title, body)")
+
+
+def test_elasticsearch_of_its_own_knows_trees_alone():
+    with pytest.raises(LeanRankError, match="knows trees alone: export a LightGBM"):
+        export_features(CHOSEN, GOLDEN / "elasticsearch-ml_full.json", to="elasticsearch-ml", model=linear())
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ('{"trained_model_configs": []}', "expected one model, got 0"),
+        ('{"inference_config": {"regression": {}}}', "expected .*feature_extractors"),
+        (
+            '{"learning_to_rank": {"feature_extractors": [{"query_extractor": 3}]}}',
+            "feature 1 of the set has no 'name'",
+        ),
+        ("[]", "expected .*feature_extractors"),
+    ],
+)
+def test_what_is_no_inference_configuration(text, sentence, tmp_path):
+    (tmp_path / "full.json").write_text(text)
+    with pytest.raises(LeanRankError, match=sentence):
+        export_features(CHOSEN, tmp_path / "full.json", to="elasticsearch-ml")

@@ -65,6 +65,8 @@ def full(tmp_path_factory):
     features = {"featureset": {"features": [{"name": n, "template": {}} for n in NAMES]}}
     for engine in ("elasticsearch", "opensearch"):
         (folder / engine).write_text(json.dumps(features))
+    extractors = [{"query_extractor": {"feature_name": n, "query": {}}} for n in NAMES]
+    (folder / "elasticsearch-ml").write_text(json.dumps({"learning_to_rank": {"feature_extractors": extractors}}))
     (folder / "solr").write_text(json.dumps([{"name": n, "class": "c", "params": {"q": "x"}} for n in NAMES]))
     (folder / "vespa").write_text(json.dumps(NAMES))
     (folder / "ranklib").write_text("".join(f"{n}\n" for n in NAMES))
@@ -106,6 +108,24 @@ def score_solr(model, row, *, nan_is_known):
             side = "left" if x <= threshold else "right"
             node = node[node["missing"] if nan_is_known and np.isnan(x) else side]
         score += float(node["value"])
+    return score
+
+
+def score_ensemble(content, row):
+    """As Elasticsearch's own learning to rank reads an ensemble: double precision, nodes by their index."""
+    ensemble = content["definition"]["trained_model"]["ensemble"]
+    assert content["input"]["field_names"] == ensemble["feature_names"] == list(NAMES)
+    operators = {"lt": np.less, "lte": np.less_equal, "gt": np.greater, "gte": np.greater_equal}
+    score = 0.0
+    weights = ensemble["aggregate_output"]["weighted_sum"]["weights"]
+    for weight, one in zip(weights, ensemble["trained_models"], strict=True):
+        nodes = {node["node_index"]: node for node in one["tree"]["tree_structure"]}
+        node = nodes[0]
+        while "left_child" in node:
+            x = float(row[node["split_feature"]])
+            left = node["default_left"] if np.isnan(x) else operators[node["decision_type"]](x, node["threshold"])
+            node = nodes[node["left_child" if left else "right_child"]]
+        score += weight * node["leaf_value"]
     return score
 
 
@@ -168,6 +188,15 @@ def test_solr(model, full, unmatched):
     check(lambda row: score_solr(content, row, nan_is_known=nan_is_known), model, sees, engine_sees=sees)
 
 
+def test_elasticsearch_of_its_own(model, full, unmatched):
+    X, *_ = values(1, missing=True)
+    got = exported(full, model, "elasticsearch-ml", unmatched=unmatched)
+    content = json.loads(got.model)
+    assert content["inference_config"] == json.loads(got.feature_set)
+    known = X if unmatched == "missing" else zeros(X)
+    check(partial(score_ensemble, content), model, known, engine_sees=X)
+
+
 def test_ranklib(library, full):
     X, y, qid = values(0, missing=False)
     model = rankers.get(library, **OPTIONS[library]).fit(X, y, qid=qid)
@@ -191,6 +220,8 @@ def test_whatever_the_data(full, seed, library, missing):
     trees = as_dump(exported(full, model, "vespa", unmatched=unmatched).model)
     for precision in (np.float32, np.float64):
         check(partial(score_dump, trees, precision=precision), model, known, engine_sees=sample)
+    own = json.loads(exported(full, model, "elasticsearch-ml", unmatched=unmatched).model)
+    check(partial(score_ensemble, own), model, known, engine_sees=sample)
     solr = json.loads(exported(full, model, "solr", unmatched=unmatched).model)
     check(partial(score_solr, solr, nan_is_known=missing), model, known, engine_sees=known)
     if not missing:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-torch = pytest.importorskip("torch", reason="torch is not installed: pip install 'leanrank[gpu]'")
+torch = pytest.importorskip("torch", reason="torch is not installed: pip install torch")
 
 from leanrank.data.ranking_data import RankingData  # noqa: E402
 from leanrank.engines import gpu  # noqa: E402

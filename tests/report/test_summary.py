@@ -16,6 +16,7 @@ from leanrank.report._summary import summarize
 from leanrank.report.alike import STANDS_FOR, alike, groups, nearest, nearest_kept, representatives, spread, stands_for
 from leanrank.selectors.hybrids import IMPORTANCE, SIMILARITY
 from leanrank.stats.feature_graph import feature_graph
+from leanrank.stats.importance import Importance
 
 NAMES = [f"f{j}" for j in range(20)]
 
@@ -37,7 +38,7 @@ def test_it_is_plain_and_says_what_the_selection_says(planted):
     for position, name in enumerate(selection.path, start=1):
         assert by_name[name]["position"] == position
         assert by_name[name]["kept"] == (position <= selection.n_features)
-    graph = feature_graph(data, IMPORTANCE, SIMILARITY)
+    graph = feature_graph(data, Importance("ndcg@10", direction="max"), SIMILARITY)  # in the metric asked for
     np.testing.assert_allclose([f["importance"] for f in summary["features"]], graph.importance, atol=1e-6)
     assert summary["lint"]["n_queries"] == 60
     assert sum(summary["per_query"]["counts"]) == summary["per_query"]["better"] + summary["per_query"]["worse"]

@@ -370,6 +370,9 @@ def test_limits_are_saved_as_plain_values():
         "must_keep": ["tf"],
         "never": [],
         "budget": 3,
+        "families": None,
+        "at_most": None,
+        "together": [],
     }
     assert TopK().fit_graph(GRAPH).to_dict()["parameters"]["limits"] is None
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from leanrank import RankingData
+from leanrank.stats.like_findings import like_findings
 from leanrank.stats.lint import lint
 
 
@@ -64,6 +65,20 @@ def test_duplicates_and_monotone_duplicates():
     report = lint(RankingData(X, y, ptr))
     monotone = [f.features for f in report.findings if f.kind == "monotone duplicates"]
     assert monotone == [("1", "3"), ("4", "5")]
+
+
+def test_like_findings_are_one_line():
+    X, y, ptr = clean(n_features=8)
+    X[:, 1], X[:, 3], X[:, 4], X[:, 5] = X[:, 0], X[:, 2], 0.0, 7.0
+    X[: len(X) * 2 // 3, 6], X[: len(X) * 3 // 4, 7] = np.nan, np.nan
+    _, report = findings(X, y, ptr, missing=True)
+    lines = {like.kind: like for like in like_findings(report.findings)}
+    assert len(lines) == len(like_findings(report.findings)) == 3
+    assert lines["duplicates"].where == "2 groups of features: 1, 2; 3, 4"
+    assert lines["constant"].where == "features 5, 6"
+    assert lines["constant"].message == "always one value, from 0 to 7: cannot rank anything"
+    assert lines["mostly missing"].message == "66.7% to 75.0% of the values are missing"
+    assert "2 groups of features: 1, 2; 3, 4" in report._repr_html_()
 
 
 def test_two_exchanged_documents_are_no_duplicate():

@@ -12,6 +12,7 @@ from rich.text import Text
 
 from leanrank.cli._delivery import Delivery
 from leanrank.cli._invocation import OF_ONE_RUN, Invocation
+from leanrank.cli._measuring import losses_of
 from leanrank.cli._outputs import check_outputs, refuse_stdout
 from leanrank.cli._selection_tables import show_selection
 from leanrank.cli.report import data_again
@@ -92,7 +93,8 @@ class ChoosingAgain:
         if "budget" in self.typed:
             selection = selection.cheaper_than(self.typed["budget"])
         if "max_loss" in self.typed:
-            selection = selection.within(self.typed["max_loss"])
+            loss = losses_of(self.typed["max_loss"])
+            selection = selection if loss is None else selection.within(loss)
         if "answer" in self.typed:
             selection = selection.with_answer(self.typed["answer"])
         return selection, loaded.test if set(selection.features) == set(before.features) else None

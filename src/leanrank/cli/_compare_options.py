@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from leanrank.cli._completion import method_lists, metric_lists, metric_names, ranker_lists
+from leanrank.cli._measuring import folds_of
 from leanrank.errors import ParameterError
 
 if TYPE_CHECKING:
     from leanrank.evaluation.compare.request import CompareSettings
+    from leanrank.selectors.limits import Limits
 
 
 @dataclass(frozen=True)
@@ -51,12 +53,15 @@ class ConditionOptions:
     tune: Annotated[bool, typer.Option(help="Tune the selectors too, not only the rankers.")] = False
     scale: Annotated[bool, typer.Option(help="Bring every feature of every query to [0, 1] first.")] = False
     folds: Annotated[
-        int, typer.Option("--folds", "--cv", help="Folds, by query, of data that have none of their own.")
-    ] = 5
+        str,
+        typer.Option(
+            "--folds", "--cv", help="Folds, by query, of data that have none of their own; 'time' tests what is later."
+        ),
+    ] = "5"
     seed: Annotated[int, typer.Option(help="Seed of the folds and of methods that draw numbers.")] = 0
 
-    def settings(self, ranker_settings: dict[str, dict[str, Any]]) -> CompareSettings:
-        """The same as `compare` takes them, with the parameters of rankers by name."""
+    def settings(self, ranker_settings: dict[str, dict[str, Any]], limits: Limits | None) -> CompareSettings:
+        """The same as `compare` takes them, with the parameters of rankers by name and what every set obeys."""
         from leanrank.data.scaling import QueryMinMaxScaler
         from leanrank.evaluation.compare.request import CompareSettings
 
@@ -65,9 +70,10 @@ class ConditionOptions:
             validation=self.validation,
             tune=self.tune,
             scaler=QueryMinMaxScaler() if self.scale else None,
-            n_splits=self.folds,
+            n_splits=folds_of(self.folds),
             random_state=self.seed,
             ranker_settings=ranker_settings,
+            limits=limits,
         )
 
 

@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from leanrank.cli._catalogue import Naming
 from leanrank.evaluation.compare.comparison import Comparison
 from leanrank.report import tables
 from leanrank.report._summary import summarize
@@ -18,15 +19,16 @@ from leanrank.report.comparison_tables import comparison_tables
 _RANKS_SHOWN = 5
 
 
-def show_comparison(comparison: Comparison, metric: str | None, console: Console) -> None:
-    """Print every table, one ranker after another."""
+def show_comparison(comparison: Comparison, metric: str | None, console: Console, naming: Naming) -> None:
+    """Print every table, one ranker after another; features by their names."""
     if comparison.unfinished:
         noun = "combination is" if comparison.unfinished == 1 else "combinations are"
         console.print(Text(f"{comparison.unfinished} {noun} not finished and not shown.", style="yellow"))
     if not comparison.runs:
         console.print(Text("Nothing is finished yet."))
         return
-    for table in comparison_tables(summarize(comparison, metric=metric), ranks_shown=_RANKS_SHOWN):
+    summary = summarize(comparison, metric=metric, catalogue=naming.catalogue)
+    for table in comparison_tables(summary, ranks_shown=_RANKS_SHOWN):
         console.print(_printed(table))
         if table.note:
             console.print(Text(table.note))

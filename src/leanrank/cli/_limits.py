@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from leanrank.errors import DataError
+from leanrank.errors import DataError, ParameterError
 
 
 @dataclass(frozen=True)
@@ -22,6 +22,20 @@ class LimitOptions:
     ] = None
     must_keep: Annotated[str | None, typer.Option(help="Features to keep in any case, separated by commas.")] = None
     never: Annotated[str | None, typer.Option(help="Features never to take, separated by commas.")] = None
+    default_cost: Annotated[
+        float | None, typer.Option(help="What features cost that have no cost in --costs or in the catalogue.")
+    ] = None
+    family_limit: Annotated[
+        list[str] | None,
+        typer.Option(metavar="FAMILY=N", help="At most N features of a family of the catalogue; may be repeated."),
+    ] = None
+    together: Annotated[
+        str | None, typer.Option(help="Families whose features are taken together or not at all, with commas.")
+    ] = None
+    pair: Annotated[
+        list[str] | None,
+        typer.Option(metavar="A,B", help="Features to take together or not at all, with commas; may be repeated."),
+    ] = None
 
     def read(self) -> dict[str, Any]:
         """The limits as parameters of `leanrank.select`; those that were not given are None."""
@@ -32,7 +46,25 @@ class LimitOptions:
             "groups": groups,
             "must_keep": names_in(self.must_keep),
             "never": names_in(self.never),
+            "default_cost": self.default_cost,
+            "at_most": dict(map(_limit, self.family_limit or ())) or None,
+            "together": (*(names_in(self.together) or ()), *map(_pair, self.pair or ())) or None,
         }
+
+
+def _limit(text: str) -> tuple[str, int]:
+    """A family and how many of it: "bm25=3"."""
+    family, equals, number = text.rpartition("=")
+    if not (equals and family.strip() and number.strip().isdecimal()):
+        raise ParameterError(f"--family-limit takes a family and a whole number, as in bm25=3. Got {text!r}.")
+    return family.strip(), int(number)
+
+
+def _pair(text: str) -> tuple[str, ...]:
+    names = names_in(text) or ()
+    if len(names) < 2:
+        raise ParameterError(f"--pair takes two features or more, as in url_length,url_slashes. Got {text!r}.")
+    return names
 
 
 def names_in(text: str | None) -> tuple[str, ...] | None:

@@ -37,6 +37,24 @@ class Reading:
     ] = None
     drop: Annotated[str | None, typer.Option(help="Features to leave out, by name or pattern: doc_id,position.")] = None
     regroup: Annotated[bool, typer.Option(help="Bring rows of one query together where they are not adjacent.")] = False
+    weight: Annotated[str | None, typer.Option(help="CSV, Parquet: the column of how much a document counts.")] = None
+    query_weight: Annotated[str | None, typer.Option(help="CSV, Parquet: the column of how much a query counts.")] = (
+        None
+    )
+    position: Annotated[
+        str | None, typer.Option(help="CSV, Parquet: the column of where a document was shown, from 1 on.")
+    ] = None
+    time: Annotated[str | None, typer.Option(help="CSV, Parquet: the column of when a query was asked.")] = None
+    query_group: Annotated[
+        str | None, typer.Option(help="CSV, Parquet: the column of what several queries have in common.")
+    ] = None
+    categorical: Annotated[
+        str | None,
+        typer.Option(help="Features that are kinds, not amounts, with commas: brand,colour; in LETOR text by number."),
+    ] = None
+    slice: Annotated[
+        str | None, typer.Option(help="CSV, Parquet: columns of kinds of queries, with commas: country,device.")
+    ] = None
 
     def given(self) -> dict[str, Any]:
         """Those that differ from their defaults, by name."""
@@ -48,7 +66,8 @@ class Reading:
         >>> Reading(qid="query id", regroup=True).arguments()
         ['--qid', 'query id', '--regroup']
         """
-        return [part for name, value in self.given().items() for part in (f"--{name}", value) if part is not True]
+        named = ((f"--{name.replace('_', '-')}", value) for name, value in self.given().items())
+        return [part for option in named for part in option if part is not True]
 
     def read(self, path: Path, at_least: int = 0) -> RankingData:
         """Read a judged file; missing values are let in, methods refuse them by name.
@@ -65,15 +84,19 @@ class Reading:
         place = {name: j for j, name in enumerate(whole.feature_names)}
         return data, [place[name] for name in data.feature_names]
 
-    def _whole(self, path: Path, at_least: int) -> RankingData:
-        """A judged file with all of its features."""
+    def _whole(self, path: Path, at_least: int, categorical: Iterable[str] = ()) -> RankingData:
+        """A judged file with all of its features; these are categories beside those of the options."""
         from leanrank.data.reading import read
 
         _refuse_odd_name(path)
-        return read(path, **self._columns(), at_least=at_least)
+        columns = self._columns()
+        columns["categorical"] = tuple(dict.fromkeys([*columns["categorical"], *categorical]))
+        return read(path, **columns, at_least=at_least)
 
     def _columns(self) -> dict[str, Any]:
-        return {name: value for name, value in vars(self).items() if name not in ("only", "drop")}
+        others = ("only", "drop", "slice", "categorical")
+        columns = {name: value for name, value in vars(self).items() if name not in others}
+        return {**columns, "slices": tuple(_listed(self.slice)), "categorical": tuple(_listed(self.categorical))}
 
     def _kept(self, source: RankingSource) -> Any:
         """The source with the features that `only` and `drop` leave."""
@@ -102,14 +125,17 @@ class Reading:
 
         return other.subset(columns_of(other, wanted, "the choice", data.n_features))
 
-    def read_for_model(self, path: Path, names: Iterable[str] | None) -> RankingData:
-        """Read a judged file and keep the model's features, by `names`; None for a model that does not know names."""
+    def read_for_model(self, path: Path, names: Iterable[str] | None, categorical: Iterable[str] = ()) -> RankingData:
+        """Read a judged file and keep the model's features, by `names`; None for a model that does not know names.
+
+        Features that are categories to the model are read as such, whatever the options say.
+        """
         if names is None:
             return self.read(path)
         from leanrank.data.same_features import are_numbers, columns_of
 
         wanted = [str(name) for name in names]
-        data = self.read(path, at_least=largest_number(wanted))
+        data = self._kept(self._whole(path, largest_number(wanted), categorical))
         return data.subset(columns_of(data, wanted, "the model", len(wanted) if are_numbers(wanted) else None))
 
     def read_chosen(self, path: Path, features: Path) -> tuple[RankingData, list[int]]:
@@ -150,6 +176,8 @@ class Reading:
         _refuse_odd_name(path)
         if format_of(path) == "parquet":
             source: Any = self.scan(path)
+            if not hasattr(source, "dtype"):  # with categories, which are read whole
+                return int(source.X.nbytes)
             return int(source.n_rows * len(source.feature_names) * source.dtype(0).itemsize)
         return path.stat().st_size * (1 if codec_of(path) is None else _EXPANDED)
 

@@ -6,7 +6,6 @@ import sqlite3
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -45,8 +44,10 @@ class SelectJournal:
             return select(data, journal=self.path, **options)
 
     def _moved_aside(self) -> str:
-        aside = next(name for n in count(1) if not Path(name := f"{self.path}.old{n if n > 1 else ''}").exists())
+        """One journal stays beside the new one: that of the last other run, so that they do not pile up."""
+        aside = f"{self.path}.old"
         for ending in ("", "-wal", "-shm"):
+            Path(f"{aside}{ending}").unlink(missing_ok=True)
             if Path(f"{self.path}{ending}").exists():
                 Path(f"{self.path}{ending}").replace(f"{aside}{ending}")
         return aside

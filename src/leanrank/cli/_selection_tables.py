@@ -10,6 +10,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from leanrank.cli._catalogue import Naming
+from leanrank.cli._standard_input import typed
+
 if TYPE_CHECKING:
     from leanrank.evaluation.select.answers import Answer
     from leanrank.evaluation.select.curve_point import CurvePoint
@@ -26,6 +29,8 @@ def show_selection(selection: Selection, test: dict[str, Any] | None, console: C
 
     `finished` is the file that another answer can be had from.
     """
+    from leanrank.evaluation.select.beyond_headline import metrics_said, slices_said
+
     chosen = selection.chosen
     style = "green" if selection.proven else "yellow"
     console.print(Text(selection.sentence(), style=f"bold {style}"))
@@ -34,8 +39,15 @@ def show_selection(selection: Selection, test: dict[str, Any] | None, console: C
         measured = f"{test['all_features']:.4f} with all features, {test['selected']:.4f} with these"
         console.print(Text(f"Test queries: {measured}, {_interval(test['difference'])}."))
     if not chosen.is_everything:
-        console.print(Text(f"Ship: {_named(chosen)}."))
+        if selection.catalogue is None:
+            console.print(Text(f"Ship: {_named(chosen)}."))
+        else:
+            console.print(Text("Ship:"))
+            console.print(_catalogued(selection))
         console.print(Text(f"Risk: {chosen.risk}"))
+        for what, said in (("Also: ", metrics_said(selection)), ("In slices: ", slices_said(selection))):
+            if said:
+                console.print(Text(f"{what}{said}."))
     console.print(Text(f"Why:  {selection.reason}."))
     console.print(Text(f"More: {selection.forecast.sentence()}."))
     if selection.sample:
@@ -44,6 +56,19 @@ def show_selection(selection: Selection, test: dict[str, Any] | None, console: C
         console.print(Text(sentence))
     if len(selection.walked) > 1:
         console.print(_path(selection, finished), soft_wrap=True)
+
+
+def _catalogued(selection: Selection) -> Table:
+    """The features with their names and descriptions, as many as there is room for."""
+    naming = Naming(selection.catalogue)
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    table.add_column("feature", overflow="fold")
+    naming.add_columns(table)
+    for name in selection.features[:NAMED]:
+        table.add_row(Text(name), *naming.cells(name))
+    if selection.n_features > NAMED:
+        table.add_row(Text(f"and {selection.n_features - NAMED} more"))
+    return table
 
 
 def _answers(selection: Selection) -> Table:
@@ -75,9 +100,12 @@ def _known(selection: Selection, answer: Answer) -> str:
     if answer.is_everything:
         return f"nothing smaller is proven to lose at most {loss:g}" if answer.name == "certified" else "as safe"
     if answer.proven:
-        return f"proven: loses at most {loss:g}"
+        others = "".join(f", {other:g} of {name.upper()}" for name, other in list(selection.max_losses.items())[1:])
+        return f"proven: loses at most {loss:g}{others}" + " in every slice" * selection.certifies_slices
     if answer.certified_loss is None:
         return "too few queries to prove anything"
+    if answer.certified_loss <= loss:
+        return "an estimate; certified over all queries and for the first metric only"
     return f"an estimate; certified only at --max-loss {thousandths(answer.certified_loss):g}"
 
 
@@ -105,7 +133,7 @@ def _path(selection: Selection, finished: Path) -> Text:
     for point in offered(selection):
         interval = f"{point.difference:+.3f} [{point.low:+.3f}, {point.high:+.3f}]"
         proven = "-" if point.certified_loss is None else f"{thousandths(point.certified_loss):g}"
-        again = shlex.join(["leanrank", "select", "--from", str(finished), "-k", str(point.k)])
+        again = shlex.join(["leanrank", "select", "--from", typed(finished), "-k", str(point.k)])
         rows.append([str(point.k), *[f"{point.cost:g}"] * selection.priced, interval, proven, again])
     widths = [max(map(len, column)) for column in list(zip(*rows, strict=True))[:-1]]
     return Text("\n".join("  ".join([*map(str.rjust, row, widths), row[-1]]) for row in rows))

@@ -4,22 +4,28 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
 from rich.text import Text
 
+from leanrank.cli._catalogue import CatalogueOptions
 from leanrank.cli._compare_options import ComparedOptions, ConditionOptions
 from leanrank.cli._completion import metric_names
 from leanrank.cli._invocation import Invocation
+from leanrank.cli._limits import LimitOptions
 from leanrank.cli._option_groups import option_groups
 from leanrank.cli._outputs import check_outputs, refuse_stdout
 from leanrank.cli._ranker_options import RankerOptions
 from leanrank.cli._reading import Reading
 from leanrank.cli._signals import INTERRUPTED
 from leanrank.errors import ParameterError
+
+if TYPE_CHECKING:
+    from leanrank.selectors.limits import Limits
 
 
 @option_groups()
@@ -45,6 +51,8 @@ def compare(
         str | None, typer.Option(help="dask://host:port or spark: work on a cluster; the journal stays.")
     ] = None,
     ranker_options: RankerOptions,
+    limits: LimitOptions,
+    named: CatalogueOptions,
     reading: Reading,
     as_json: Annotated[bool, typer.Option("--json", help="Print the tables as JSON.")] = False,
 ) -> None:
@@ -62,7 +70,7 @@ def compare(
     if table is not None:
         check_kind(table)
     if show is not None:
-        _print(Comparison.load(show), metric, table, as_json=as_json)
+        _print(Comparison.load(show), metric, table, named, as_json=as_json)
         return
     if data is None:
         raise ParameterError("Name the data to compare on, or a journal with --show.")
@@ -70,8 +78,9 @@ def compare(
     from leanrank.evaluation.compare.run import compare as run
     from leanrank.kernels._threads import default_threads
 
-    check_outputs(output, table, reads=(data, ranker_options.ranker_file))
+    check_outputs(output, table, reads=(data, ranker_options.ranker_file, limits.costs, named.file))
     source = _source(data, reading)
+    rules = _limits(limits, named, None if isinstance(source, Path) else source.feature_names)
     try:
         comparison = run(
             source,
@@ -79,7 +88,7 @@ def compare(
             journal=output,
             n_jobs=jobs or default_threads(),
             engine=None if engine is None else engine_of(engine),
-            settings=conditions.settings(ranker_options.read(compared.read()["rankers"])),
+            settings=conditions.settings(ranker_options.read(compared.read()["rankers"]), rules),
         )
     except KeyboardInterrupt:
         print(
@@ -88,12 +97,29 @@ def compare(
         )
         print(f"  {Invocation.of(context).command()}", file=sys.stderr)
         raise typer.Exit(INTERRUPTED) from None
-    _print(comparison, metric, table, as_json=as_json)
+    _print(comparison, metric, table, named, as_json=as_json)
     if not as_json:
         Console().print(Text(f"The results are in {output}. To see them again: leanrank compare --show {output}"))
 
 
-def _print(comparison: Any, metric: str | None, table: Path | None, *, as_json: bool) -> None:
+def _limits(limits: LimitOptions, named: CatalogueOptions, names: Sequence[str] | None) -> Limits | None:
+    """What every method obeys; None where nothing was asked for. A folder's features are those of the catalogue."""
+    from leanrank.selectors.catalogued_limits import catalogued
+    from leanrank.selectors.limits import Limits
+
+    rules = limits.read()
+    default_cost = rules.pop("default_cost")
+    given = {name: value for name, value in rules.items() if value is not None}
+    known = named.read()
+    if not given and default_cost is None:
+        return None
+    if known is not None and names is not None:
+        known = known.of(names)
+    features = names if names is not None else [facts.id for facts in known or ()]
+    return catalogued(Limits(**given), features, known, default_cost, owner="compare")
+
+
+def _print(comparison: Any, metric: str | None, table: Path | None, named: CatalogueOptions, *, as_json: bool) -> None:
     if table is not None:
         comparison.write(table, metric)
     if as_json:
@@ -103,7 +129,8 @@ def _print(comparison: Any, metric: str | None, table: Path | None, *, as_json: 
 
     console = Console()
     # Tables are wide: in a pipe nothing is cut off.
-    show_comparison(comparison, metric, console if console.is_terminal else Console(width=200))
+    naming = named.naming(comparison.about["feature_names"])
+    show_comparison(comparison, metric, console if console.is_terminal else Console(width=200), naming)
 
 
 def _source(path: Path, reading: Reading) -> Any:

@@ -14,6 +14,7 @@ from rich.text import Text
 from leanrank.cli._option_groups import option_groups
 from leanrank.cli._outputs import STDOUT, check_outputs, refuse_binary_on_terminal, refuse_stdout
 from leanrank.cli._reading import FileArgument, JsonOption, Reading
+from leanrank.cli._standard_input import typed
 from leanrank.errors import ParameterError, UnknownNameError
 
 if TYPE_CHECKING:
@@ -59,12 +60,14 @@ def convert(
     if renumber:
         ids = list(range(1, data.n_features + 1))
         if features is not None:
-            data = replace(data, feature_names=tuple(str(number) for number in ids))
+            names = tuple(str(number) for number in ids)
+            kinds = {names[j]: data.categories[data.feature_names[j]] for j in data.category_columns}
+            data = replace(data, feature_names=names, categories=kinds)
     _write(data, ids, output, kind)
     if output == STDOUT:
         return
     record = {
-        "file": str(file),
+        "file": typed(file),
         "output": str(output),
         "format": kind,
         "n_rows": data.n_rows,
@@ -122,6 +125,9 @@ def _numbered(data: RankingData, ids: list[int]) -> RankingData:
     import numpy as np
     import scipy.sparse as sp
 
+    from leanrank.data.categories import as_whole_numbers
+
+    data = as_whole_numbers(data)
     columns = np.array(ids, dtype=np.int64) - 1
     if data.is_sparse:
         X = sp.csr_array((data.X.data, columns[data.X.indices], data.X.indptr), shape=(data.n_rows, ids[-1]))

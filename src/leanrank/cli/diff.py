@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from leanrank.cli._catalogue import CatalogueOptions, Naming
 from leanrank.cli._completion import metric_names, ranker_names
 from leanrank.cli._option_groups import option_groups
 from leanrank.cli._ranker_options import RankerOptions
@@ -20,6 +21,7 @@ from leanrank.errors import ParameterError
 
 if TYPE_CHECKING:
     from leanrank.evaluation.select.diff import Diff, Quality
+    from leanrank.evaluation.select.diff_sides import Side
 
 
 @option_groups()
@@ -44,6 +46,7 @@ def diff(
     *,
     ranker_options: RankerOptions,
     reading: Reading,
+    named: CatalogueOptions,
     as_json: JsonOption = False,
 ) -> None:
     """Compare A and B: which features, with --data which queries, and how sure it is which is better.
@@ -79,17 +82,25 @@ def diff(
         n_jobs=jobs or default_threads(),
         progress=True,
     )
+    naming = _naming(named, first, second)
     if as_json:
-        print(json.dumps(told.to_dict(), ensure_ascii=False))
+        print(json.dumps({**told.to_dict(), **naming.to_dict()}, ensure_ascii=False))
         return
-    _show(told, Console())
+    _show(told, naming, Console())
 
 
-def _show(told: Diff, console: Console) -> None:
+def _naming(named: CatalogueOptions, *sides: Side) -> Naming:
+    """The catalogue that was named, or else the one that a selection was made with."""
+    if named.catalogue is not None:
+        return named.naming(tuple(dict.fromkeys(name for side in sides for name in side.feature_names)))
+    return Naming(next((side.catalogue for side in sides if side.catalogue is not None), None))
+
+
+def _show(told: Diff, naming: Naming, console: Console) -> None:
     console.print(Text(f"a: {told.a}; b: {told.b}"), soft_wrap=True)
     console.print(Text(told.sentence(), style="bold"))
     if told.only_a or told.only_b:
-        console.print(_features(told))
+        console.print(_features(told, naming))
     if told.cost_a is not None and told.cost_b is not None:
         console.print(Text(f"Together a costs {told.cost_a:g}, b {told.cost_b:g}: {told.cost_b - told.cost_a:+g}."))
     if told.quality is not None:
@@ -102,15 +113,17 @@ def _show(told: Diff, console: Console) -> None:
         console.print(Text(f"Note: {note}.", style="yellow"))
 
 
-def _features(told: Diff) -> Table:
+def _features(told: Diff, naming: Naming) -> Table:
     table = Table(title="Features of one alone", title_justify="left")
     table.add_column("feature", overflow="fold")
+    naming.add_columns(table)
     table.add_column("in")
     if told.costs:
         table.add_column("cost", justify="right")
     for name, where in (*((name, "a") for name in told.only_a), *((name, "b") for name in told.only_b)):
         cost = told.costs.get(name)
-        table.add_row(Text(name), where, *(["" if cost is None else f"{cost:g}"] if told.costs else []))
+        price = ["" if cost is None else f"{cost:g}"] if told.costs else []
+        table.add_row(Text(name), *naming.cells(name), where, *price)
     return table
 
 

@@ -10,6 +10,8 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
+from leanrank.cli._catalogue import CatalogueOptions
+from leanrank.cli._option_groups import option_groups
 from leanrank.cli._outputs import check_outputs, refuse_stdout
 from leanrank.cli._reading import JsonOption
 
@@ -17,9 +19,13 @@ if TYPE_CHECKING:
     from leanrank.exports.export import Export
 
 
+@option_groups()
 def export(
     features: Annotated[Path, typer.Argument(help="The selection: the JSON of `leanrank select`.")],
-    to: Annotated[str, typer.Option(help="elasticsearch, opensearch, solr, vespa, ranklib, lightgbm or xgboost.")],
+    to: Annotated[
+        str,
+        typer.Option(help="elasticsearch, elasticsearch-ml, opensearch, solr, vespa, ranklib, lightgbm or xgboost."),
+    ],
     featureset: Annotated[Path, typer.Option(help="The engine's file of all features.")],
     output: Annotated[Path, typer.Option("--output", "-o", help="Where to write the pruned feature set.")],
     model: Annotated[
@@ -41,6 +47,8 @@ def export(
         str | None, typer.Option(help="Of the engine, such as 8.17; the newest if not given.")
     ] = None,
     name: Annotated[str, typer.Option(help="The model's name in the engine.")] = "leanrank",
+    *,
+    named: CatalogueOptions,
     as_json: JsonOption = False,
 ) -> None:
     """Cut an engine's feature set down to the selection, numbered as the model's features are.
@@ -63,7 +71,7 @@ def export(
 
     targets = _targets(output, model_output, model_suffix(to))
     refuse_stdout("an export is several files", output, model_output)
-    check_outputs(*targets.values(), reads=(features, featureset, model, normalizers))
+    check_outputs(*targets.values(), reads=(features, featureset, model, normalizers, named.file))
     result = export_features(
         features,
         featureset,
@@ -71,6 +79,7 @@ def export(
         model=None if model is None else load_ranker(model),
         normalizers=None if normalizers is None else read_json(normalizers),
         by_position=by_position,
+        catalogue=named.read(),
     )
     texts = {"featureset": result.feature_set, "mapping": result.mapping, "model": result.model}
     written = {kind: targets[kind] for kind, text in texts.items() if text is not None}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,9 +13,11 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from leanrank.cli._catalogue import CatalogueOptions
 from leanrank.cli._option_groups import option_groups
 from leanrank.cli._outputs import STDOUT, check_outputs, refuse_binary_on_terminal, refuse_stdout
 from leanrank.cli._reading import FileArgument, JsonOption, Reading
+from leanrank.cli._standard_input import typed
 
 if TYPE_CHECKING:
     from leanrank.stats.feature_graph import FeatureGraph
@@ -36,6 +39,7 @@ def graph(
     draw: Annotated[Path | None, typer.Option(help="Also draw the graph (.html, .png, .svg).")] = None,
     *,
     reading: Reading,
+    named: CatalogueOptions,
     as_json: JsonOption = False,
 ) -> None:
     """Compute how good each feature of FILE is alone and how alike each two are.
@@ -46,7 +50,7 @@ def graph(
     from leanrank.stats.feature_graph import feature_graph
     from leanrank.stats.similarity import Similarity
 
-    check_outputs(output, heatmap, draw, reads=[file])
+    check_outputs(output, heatmap, draw, reads=[file, named.file])
     refuse_stdout("the graph itself may go there", heatmap, draw)
     refuse_binary_on_terminal(output)
     measure = Similarity(similarity, ties=ties) if similarity == "kendall" else Similarity(similarity)
@@ -57,27 +61,25 @@ def graph(
         where, judged = engine_of(engine), reading.scan(file)
     else:
         judged = reading.read(file).require_complete("The feature graph")
+    naming = named.naming(judged.feature_names)
     computed = feature_graph(judged, importance, measure, where, progress=True)
     computed.save(output)
+    shown = replace(computed, feature_names=tuple(naming.labels(computed.feature_names)))
     if heatmap is not None:
-        write_chart(computed.heatmap(), heatmap)
+        write_chart(shown.heatmap(), heatmap)
     if draw is not None:
-        write_chart(computed.draw(), draw)
+        write_chart(shown.draw(), draw)
     pairs = computed.strongest_pairs(10)
     copies = [[computed.feature_names[j] for j in group] for group in computed.copies()]
     if output == STDOUT:
         return
     if as_json:
-        about = {"file": str(file), "graph": str(output), "n_features": len(computed.feature_names)}
-        print(
-            json.dumps(
-                {**about, "n_queries": computed.n_queries, "strongest_pairs": pairs, "copies": copies},
-                ensure_ascii=False,
-            )
-        )
+        about = {"file": typed(file), "graph": str(output), "n_features": len(computed.feature_names)}
+        facts = {"n_queries": computed.n_queries, "strongest_pairs": pairs, "copies": copies, **naming.to_dict()}
+        print(json.dumps({**about, **facts}, ensure_ascii=False))
         return
     console = Console()
-    _show(computed, console)
+    _show(shown, console)
     written = [output, *(path for path in (heatmap, draw) if path is not None)]
     console.print(Text(f"Written: {', '.join(map(str, written))}. "), end="", soft_wrap=True)
     console.print(Text(f"Next: leanrank order --graph {shlex.quote(str(output))} --method gas -k 10"), soft_wrap=True)

@@ -10,13 +10,16 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from leanrank.cli._catalogue import CatalogueOptions, Naming
 from leanrank.cli._option_groups import option_groups
 from leanrank.cli._reading import FileArgument, JsonOption, Reading
+from leanrank.cli._standard_input import typed
 
 if TYPE_CHECKING:
-    from leanrank.stats.lint import Finding, LintReport
+    from leanrank.stats.lint import LintReport
 
 CHECK_FAILED = 1
+UNNAMED = Naming(None)
 
 
 @option_groups()
@@ -24,6 +27,7 @@ def lint(
     file: FileArgument,
     *,
     reading: Reading,
+    named: CatalogueOptions,
     as_json: JsonOption = False,
     strict: Annotated[bool, typer.Option(help="Exit with code 1 if there is a warning.")] = False,
 ) -> None:
@@ -33,17 +37,20 @@ def lint(
     """
     from leanrank.stats.lint import lint as lint_data
 
-    report = lint_data(reading.read(file))
+    data = reading.read(file)
+    naming, report = named.naming(data.feature_names), lint_data(data)
     if as_json:
-        print(json.dumps({"file": str(file), **report.to_dict()}, ensure_ascii=False, indent=2))
+        print(json.dumps({"file": typed(file), **report.to_dict(), **naming.to_dict()}, ensure_ascii=False, indent=2))
     else:
-        show(report, str(file), Console())
+        show(report, typed(file), Console(), naming)
     if strict and not report.ok:
         raise typer.Exit(CHECK_FAILED)
 
 
-def show(report: LintReport, title: str, console: Console) -> None:
+def show(report: LintReport, title: str, console: Console, naming: Naming = UNNAMED) -> None:
     """Print the report as tables. Names are data: never read as markup."""
+    from leanrank.stats.like_findings import like_findings
+
     shape = Table(show_header=False, box=None, title=Text(title, style="bold"), title_justify="left")
     size = report.documents_per_query
     shape.add_row("documents", f"{report.n_rows:,}")
@@ -62,18 +69,12 @@ def show(report: LintReport, title: str, console: Console) -> None:
     table = Table(title="Findings", title_justify="left", title_style="bold")
     for heading in ("finding", "where", "what it means"):
         table.add_column(heading, overflow="fold")
-    for finding in report.findings:
-        style = "yellow" if finding.severity == "warning" else "cyan"
-        table.add_row(Text(finding.kind, style=style), Text(_where(finding)), Text(finding.message))
+    for like in like_findings(report.findings, naming.labels):
+        style = "yellow" if like.severity == "warning" else "cyan"
+        table.add_row(Text(like.kind, style=style), Text(like.where), Text(like.message))
     console.print(table)
 
 
 def _labels(labels: dict[str, int], shown: int = 12) -> str:
     parts = [f"{level}: {count:,}" for level, count in labels.items()]
     return ", ".join(parts[:shown]) + (f", ... ({len(parts):,} levels)" if len(parts) > shown else "")
-
-
-def _where(finding: Finding, shown: int = 12) -> str:
-    kind, names = ("feature", finding.features) if finding.features else ("query", finding.queries)
-    plural = {"feature": "features", "query": "queries"}[kind] if len(names) > 1 else kind
-    return f"{plural} " + ", ".join(names[:shown]) + (f", ... ({len(names)})" if len(names) > shown else "")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from leanrank.cli._catalogue import CatalogueOptions, Naming
 from leanrank.cli._completion import method_names, ranker_names
 from leanrank.cli._delivery import Delivery, FormatOption, OutputOption
 from leanrank.cli._interrupts import announced
@@ -19,13 +20,16 @@ from leanrank.cli._option_groups import option_groups
 from leanrank.cli._outputs import check_outputs
 from leanrank.cli._reading import JsonOption, Reading
 from leanrank.cli._settings import check_seed, parse_settings
+from leanrank.cli._standard_input import typed
 from leanrank.errors import DataError, ParameterError
 
 if TYPE_CHECKING:
     from leanrank.selectors._base import Selector
+    from leanrank.stats.feature_graph import FeatureGraph
 
 #: Options that are parameters of some selectors only.
 _OPTIONS = {
+    "at_most": "--family-limit",
     "budget": "--budget",
     "costs": "--costs",
     "engine": "--engine",
@@ -33,6 +37,7 @@ _OPTIONS = {
     "must_keep": "--must-keep",
     "never": "--never",
     "ranker": "--ranker",
+    "together": "--together and --pair",
 }
 
 
@@ -63,6 +68,7 @@ def order(
     form: FormatOption = None,
     *,
     limits: LimitOptions,
+    named: CatalogueOptions,
     reading: Reading,
     as_json: JsonOption = False,
 ) -> None:
@@ -75,35 +81,43 @@ def order(
         raise ParameterError("Name a file of judged data, or a graph with --graph.")
     if file is None and reading.given():
         raise ParameterError(f"{reading.arguments()[0]} belongs to a file of judged data: name one, or leave it out.")
-    check_outputs(output, reads=(file, graph, limits.costs))
-    where: Any = None
-    if engine is not None:
-        from leanrank.engines.parse import engine_of
-
-        where = engine_of(engine)
-    if ranker is not None:
-        from leanrank.rankers.registry import ranker_class
-
-        ranker_class(ranker)  # an unknown one is refused before any work
-    settings = parse_settings(setting) | _taken_by(method, **limits.read(), ranker=ranker, engine=where)
+    check_outputs(output, reads=(file, graph, limits.costs, named.file))
+    where = _checked(ranker, engine)
+    known, rules = named.read(), limits.read()
+    default_cost = rules.pop("default_cost")
+    settings = parse_settings(setting) | _taken_by(method, **rules, ranker=ranker, engine=where)
     if k is not None:
         settings["n_features_to_select"] = k
     selector = _selector(method, settings, seed)
-    fingerprint = _fit(selector, method, file, graph, reading)
-    chosen = selector.to_dict()
+    source = _source(selector, method, file, graph, reading)
+    naming = Naming(None if known is None else known.of(source.feature_names))
+    _complete_limits(selector, method, source, naming, default_cost)
+    fingerprint = _fit(selector, source)
+    chosen = {**selector.to_dict(), **naming.to_dict()}
     if not chosen["names"]:
         raise DataError(
             f"{method} keeps no feature of {file or graph}, so nothing is written: nothing in the data tells one from "
             "another, or it asks for more than any has. Look at the labels with leanrank lint."
         )
-    record = {**chosen, "seed": seed, "data": str(file or graph), "fingerprint": fingerprint}
+    record = {**chosen, "seed": seed, "data": typed(file or graph or Path()), "fingerprint": fingerprint}
     delivery = Delivery(output, form, as_json)
     delivery.write(record)
     if delivery.is_shown:
         console = Console()
-        _show(record, method, console)
+        _show(record, method, naming, console)
         if output is not None:
             console.print(Text(f"Written: {output}"), soft_wrap=True)
+
+
+def _checked(ranker: str | None, engine: str | None) -> Any:
+    """The engine; it and a ranker that are unknown are refused before any work."""
+    from leanrank.engines.parse import engine_of
+    from leanrank.rankers.registry import ranker_class
+
+    where = None if engine is None else engine_of(engine)
+    if ranker is not None:
+        ranker_class(ranker)
+    return where
 
 
 def _taken_by(method: str, **options: Any) -> dict[str, Any]:
@@ -129,9 +143,19 @@ def _selector(method: str, settings: dict[str, Any], seed: int) -> Selector:
     return selector if own else selector.change_seeds(lambda _: seed)
 
 
-def _fit(selector: Selector, method: str, file: Path | None, graph: Path | None, reading: Reading) -> str | None:
-    """Fit it on the graph, or else on the data; returns the fingerprint of the data, where there are any."""
-    from leanrank.data.ranking_data import fingerprint
+@dataclass(frozen=True)
+class _Source:
+    """What features are ordered by: a graph, or else the data; of these the fingerprint is kept."""
+
+    data: Any
+    graph: FeatureGraph | None
+
+    @property
+    def feature_names(self) -> tuple[str, ...]:
+        return tuple((self.data if self.graph is None else self.graph).feature_names)
+
+
+def _source(selector: Selector, method: str, file: Path | None, graph: Path | None, reading: Reading) -> _Source:
     from leanrank.selectors._graph_selector import GraphSelector
     from leanrank.stats.feature_graph import FeatureGraph
 
@@ -139,26 +163,48 @@ def _fit(selector: Selector, method: str, file: Path | None, graph: Path | None,
         raise ParameterError(f"{method} does not live on a feature graph: leave out --graph.")
     scans = selector.get_params(deep=False).get("engine") is not None  # an engine reads block by block
     data = None if file is None else reading.scan(file) if scans else reading.read(file)
-    if graph is not None:
-        selector.fit_graph(FeatureGraph.load(graph))
+    return _Source(data, None if graph is None else FeatureGraph.load(graph))
+
+
+def _complete_limits(selector: Any, method: str, source: _Source, naming: Naming, default_cost: float | None) -> None:
+    """Give the selector the costs and families of the catalogue, and the default price, where it takes any."""
+    from leanrank.selectors.catalogued_limits import catalogued
+    from leanrank.selectors.limits import Limits
+
+    if "limits" in selector.get_params(deep=False):
+        own = selector.limits or Limits()
+        selector.limits = catalogued(own, source.feature_names, naming.catalogue, default_cost, owner=method)
+    elif default_cost is not None:
+        raise ParameterError(f"{method} does not take --default-cost: leave it out or use another method.")
+
+
+def _fit(selector: Any, source: _Source) -> str | None:
+    """Fit it on the graph, or else on the data; returns the fingerprint of the data, where there are any."""
+    from leanrank.data.ranking_data import fingerprint
+
+    if source.graph is not None:
+        selector.fit_graph(source.graph)
     else:
-        selector.fit(data)
-    return None if data is None else fingerprint(data)
+        selector.fit(source.data)
+    return None if source.data is None else fingerprint(source.data)
 
 
-def _show(record: dict[str, Any], method: str, console: Console) -> None:
+def _show(record: dict[str, Any], method: str, naming: Naming, console: Console) -> None:
     """The features with the reason for each."""
     names, n_in = record["names"], record["n_features_in"]
     table = Table(title=f"{method} keeps {len(names)} of {n_in} features", title_justify="left")
     table.add_column("#", justify="right")
     table.add_column("feature", overflow="fold")
+    naming.add_columns(table)
     table.add_column("why", overflow="fold")
-    for position, step in enumerate(record["trace"][: len(names)], start=1):
-        table.add_row(str(position), Text(str(step["name"])), Text(str(step["reason"])))
+    why = {step["name"]: str(step["reason"]) for step in record["trace"]}
+    for position, name in enumerate(names, start=1):
+        table.add_row(str(position), Text(name), *naming.cells(name), Text(why.get(name, "")))
     console.print(table)
     copies = {copy for others in record["stands_for"].values() for copy in others}
     constant = [name for name in record["dropped"] if name not in copies]
     if constant:
         console.print(Text(f"{len(constant)} features are constant inside every query and were left out."))
     for name, others in record["stands_for"].items():
-        console.print(Text(f"{name} stands for {', '.join(others)}: they order every query alike."), soft_wrap=True)
+        told = f"{naming.label(name)} stands for {', '.join(naming.labels(others))}: they order every query alike."
+        console.print(Text(told), soft_wrap=True)

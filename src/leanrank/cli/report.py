@@ -10,6 +10,7 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
+from leanrank.cli._catalogue import CatalogueOptions
 from leanrank.cli._completion import metric_names
 from leanrank.cli._option_groups import option_groups
 from leanrank.cli._outputs import STDOUT, check_outputs
@@ -18,6 +19,7 @@ from leanrank.errors import DataError, LeanRankError
 
 if TYPE_CHECKING:
     from leanrank.data.ranking_data import RankingData
+    from leanrank.evaluation.compare.comparison import Comparison
     from leanrank.evaluation.select.selection import Selection
 
 
@@ -50,6 +52,7 @@ def report(
         typer.Option(help="compare: the metric that is tested; the last one if not said.", autocompletion=metric_names),
     ] = (None),
     *,
+    named: CatalogueOptions,
     reading: Reading,
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON, and write no report.")] = False,
 ) -> None:
@@ -69,7 +72,7 @@ def report(
     target = output or Path(f"report.{form or 'html'}")
     written_as = form or form_of(target)
     renderer(written_as)  # an unknown format is refused before any work
-    check_outputs(None if as_json else target, reads=(results, data))
+    check_outputs(None if as_json else target, reads=(results, data, named.file))
     loaded = load_results(results)
     console, why_not = Console(stderr=as_json or target == STDOUT), ""
     judged: RankingData | None = None
@@ -80,7 +83,8 @@ def report(
         judged = _judged(reading, data, loaded.results)
     else:
         judged, why_not = data_again(loaded.results)
-    summary = summarize(loaded.results, judged, test=loaded.test, metric=metric)
+    naming = named.naming(_feature_names(loaded.results))
+    summary = summarize(loaded.results, judged, test=loaded.test, metric=metric, catalogue=naming.catalogue)
     if why_not:
         summary["notes"].append(why_not)
         Console(stderr=True).print(Text(why_not, style="yellow"))
@@ -96,6 +100,10 @@ def report(
         console.print(Text(f"Written: {target}"), soft_wrap=True)
 
 
+def _feature_names(results: Selection | Comparison) -> tuple[str, ...]:
+    return results.feature_names if hasattr(results, "feature_names") else tuple(results.about["feature_names"])
+
+
 def _judged(reading: Reading, path: Path, selection: Selection) -> RankingData:
     """The data of a selection; where it took some of the queries, these are drawn again."""
     if not selection.sample:
@@ -109,6 +117,8 @@ def data_again(selection: Selection) -> tuple[RankingData | None, str]:
     where = source.get("data")
     if where is None:
         return None, "Name the data with --data FILE to have them in the report."
+    if where == "-":
+        return None, "The data came from standard input: name them with --data FILE to have them in the report."
     named = {name: source.get(name) for name in ("label", "qid", "comments", "only", "drop")}
     try:
         data = _judged(Reading(**named, regroup=bool(source.get("regroup"))), Path(where), selection)

@@ -12,7 +12,9 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
+from leanrank.cli._catalogue import CatalogueOptions
 from leanrank.cli._choosing_again import ChoosingAgain
+from leanrank.cli._cost_unit import cost_unit
 from leanrank.cli._delivery import Delivery, FormatOption, OutputOption
 from leanrank.cli._interrupts import announced, interruptible
 from leanrank.cli._invocation import OF_ONE_RUN, Invocation
@@ -24,6 +26,7 @@ from leanrank.cli._ranker_options import RankerOptions
 from leanrank.cli._reading import JsonOption, Reading
 from leanrank.cli._select_journal import SelectJournal
 from leanrank.cli._selection_tables import show_selection
+from leanrank.cli._standard_input import typed
 from leanrank.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -72,6 +75,7 @@ def select(
     report: Annotated[Path | None, typer.Option(help="Also write a report (.html, .md or .json) here.")] = None,
     ranker_options: RankerOptions,
     limits: LimitOptions,
+    named: CatalogueOptions,
     reading: Reading,
     as_json: JsonOption = False,
     one_method: Annotated[
@@ -96,17 +100,18 @@ def select(
         raise ParameterError("Name a file of judged data, or a finished run with --from.")
     book = SelectJournal.of(journal, resume, output)
     refuse_stdout("features go there", report)
-    check_outputs(
-        output, report, book.path, reads=(file, limits.costs, valid, test, judged, ranker_options.ranker_file)
-    )
+    reads = (file, limits.costs, valid, test, judged, ranker_options.ranker_file, named.file)
+    check_outputs(output, report, book.path, reads=reads)
     if report is not None:
         from leanrank.report.writing import form_of, renderer
 
         renderer(form_of(report))
     logged = None if judged is None else _logged_loss(judged)
     options = {**limits.read(), **measuring.read(), "ranker": ranker_options.ranker(measuring.ranker)}
-    typed, delivery = Invocation.of(context), Delivery(output, form, as_json)
-    with interruptible(book.path, typed.command(), resumes=book.resumes):
+    options["catalogue"] = named.read()
+    unit = cost_unit(limits.costs)
+    invocation, delivery = Invocation.of(context), Delivery(output, form, as_json)
+    with interruptible(book.path, invocation.command(), resumes=book.resumes):
         sample = reading.sample(file, memory, measuring.seed)
         files = _Files.read(sample, file, valid, test, reading)
         selection, tested = _measure(book, files, options)
@@ -114,7 +119,8 @@ def select(
             from leanrank.evaluation.select.logged import certified_on_log
 
             selection = certified_on_log(selection, logged)
-        source = {"command": typed.command(without=OF_ONE_RUN), "data": str(file), **reading.given()}
+        told = {"command": invocation.command(without=OF_ONE_RUN), "data": typed(file)}
+        source = {**told, **reading.given(), **unit}
         selection = replace(selection, source=source)
         delivery.write(selection.to_dict() if tested is None else {**selection.to_dict(), "test": tested})
         if report is not None:
@@ -195,5 +201,5 @@ def _next_step(file: Path, features: Path | None, ranker: str | None, same: list
     from leanrank.evaluation.select.run import default_ranker
 
     learner = ranker or default_ranker(None)._name
-    train = ["train", str(file), *same, "--features", str(features), "--ranker", learner]
+    train = ["train", typed(file), *same, "--features", str(features), "--ranker", learner]
     return f"Next: {shlex.join(['leanrank', *train, '-o', 'model.json'])}"

@@ -9,6 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from leanrank.data.categories import coded, whole_texts
 from leanrank.errors import DataError, MissingValuesError, UnknownNameError
 
 if TYPE_CHECKING:
@@ -84,6 +85,13 @@ def is_number(series: nw.Series[Any]) -> bool:
     return bool(dtype.is_numeric() or dtype == nw.Boolean or (len(series) > 0 and series.null_count() == len(series)))
 
 
+def is_kind(dtype: Any) -> bool:
+    """Whether the type is one of categories."""
+    import narwhals as nw
+
+    return bool(dtype in (nw.Categorical, nw.Enum))
+
+
 def numbers(series: nw.Series[Any]) -> NDArray[Any]:
     """A numeric column as a float array, float32 where it is; missing values become NaN."""
     import narwhals as nw
@@ -118,6 +126,34 @@ def numeric_matrix(frame: nw.DataFrame[Any], names: Sequence[str], dtype: Any = 
         for j, array in enumerate(arrays):
             matrix[top : top + _TILE, j] = array[top : top + _TILE]
     return matrix
+
+
+def feature_columns(
+    frame: nw.DataFrame[Any], names: Sequence[str], categorical: Sequence[str] = (), dtype: Any = None
+) -> tuple[NDArray[Any], dict[str, tuple[str, ...]]]:
+    """As `numeric_matrix`, but the columns `categorical` hold kinds: the codes of these, and the texts of the codes."""
+    if not categorical:
+        return numeric_matrix(frame, names, dtype), {}
+    import narwhals as nw
+
+    taken = {name: coded(category_texts(column(frame, name, "categorical column"))) for name in categorical}
+    codes = [
+        nw.new_series(name, values, nw.Float32, backend=frame.implementation) for name, (values, _) in taken.items()
+    ]
+    return numeric_matrix(frame.with_columns(*codes), names, dtype), {name: texts for name, (_, texts) in taken.items()}
+
+
+def category_texts(series: nw.Series[Any]) -> list[str | None]:
+    """A column of kinds as texts, None where one is missing: texts, categories, whole numbers, true and false."""
+    import narwhals as nw
+
+    if series.dtype == nw.Boolean or not is_number(series):
+        absent = series.is_null().to_numpy()
+        if series.dtype.is_float() or series.dtype.is_nested():
+            raise DataError(f"Column {series.name!r} is of the type {series.dtype}: a category has one text a row.")
+        texts = (series.cast(nw.String) if series.dtype in (nw.Categorical, nw.Enum) else series).to_list()
+        return [None if gone else str(_text(value)) for value, gone in zip(texts, absent, strict=True)]
+    return whole_texts(np.asarray(numbers(series), dtype=np.float64), str(series.name))
 
 
 def check_values(
@@ -223,6 +259,19 @@ def text_column(series: nw.Series[Any]) -> NDArray[np.object_]:
     texts = np.empty(len(series), dtype=object)
     texts[:] = ["" if gone else str(_text(value)) for value, gone in zip(series.to_list(), absent, strict=True)]
     return texts
+
+
+def side_column(series: nw.Series[Any]) -> NDArray[Any]:
+    """A column beside the features: numbers as they are (missing ones NaN), times in seconds, others as texts."""
+    import narwhals as nw
+
+    if series.dtype in (nw.Date, nw.Datetime):
+        return np.asarray(series.dt.timestamp("us").cast(nw.Float64).to_numpy(), dtype=np.float64) / 1e6
+    if not is_number(series):
+        return text_column(series)
+    if series.dtype.is_integer() and not series.null_count():
+        return np.asarray(series.to_numpy())
+    return np.asarray(numbers(series), dtype=np.float64)
 
 
 def _untyped(values: Any) -> NDArray[Any]:

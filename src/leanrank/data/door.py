@@ -8,7 +8,8 @@ from typing import Any, TypeGuard
 import numpy as np
 import scipy.sparse as sp
 
-from leanrank.data.columns import as_frame, check_values, id_column, label_column, numeric_matrix
+from leanrank.data.categories import Categories
+from leanrank.data.columns import as_frame, check_values, feature_columns, id_column, label_column, numeric_matrix
 from leanrank.data.grouping import query_offsets
 from leanrank.data.ranking_data import Matrix, RankingData, RankingSource, concatenate
 from leanrank.errors import DataError, MissingValuesError
@@ -126,13 +127,38 @@ def feature_matrix(
     if feature_names is None:
         return matrix, names or _counted(matrix.shape[1])
     wanted = tuple(feature_names)
-    if matrix.shape[1] != len(wanted) and (names is None or set(names) == set(_counted(len(names)))):
-        raise DataError(f"X has {matrix.shape[1]} features, but {owner} is expecting {len(wanted)} features as input.")
+    check_features(names, matrix.shape[1], wanted, owner)
+    return matrix, wanted
+
+
+def check_features(names: tuple[str, ...] | None, n_columns: int, wanted: tuple[str, ...], owner: str) -> None:
+    """Refuse columns that are not those of `fit`, `wanted`: by their names, or by their number where they have none."""
+    if n_columns != len(wanted) and (names is None or set(names) == set(_counted(len(names)))):
+        raise DataError(f"X has {n_columns} features, but {owner} is expecting {len(wanted)} features as input.")
     if names is not None and names != wanted:
         if wanted != _counted(len(wanted)) or len(names) != len(wanted):
             raise DataError(_mismatch(names, wanted))
-        warnings.warn(f"X has feature names, but {owner} was fitted without feature names.", UserWarning, stacklevel=3)
-    return matrix, wanted
+        warnings.warn(f"X has feature names, but {owner} was fitted without feature names.", UserWarning, stacklevel=4)
+
+
+def unjudged(X: Any, categories: Categories, owner: str) -> RankingData:
+    """The documents of a frame as one query without labels; its columns in `categories` are read as texts.
+
+    >>> import pyarrow as pa
+    >>> data = unjudged(pa.table({"bm25": [1.5, 2.0], "brand": ["b", "a"]}), {"brand": ("a", "b", "c")}, "RankSVM")
+    >>> data.X.tolist(), data.categories
+    ([[1.5, 1.0], [2.0, 0.0]], {'brand': ('a', 'b')})
+    """
+    frame = as_frame(X)
+    if frame is None:
+        raise DataError(
+            f"{owner} was trained with the category {next(iter(categories))!r}: pass RankingData, or a frame with its "
+            "texts, as an array has only numbers."
+        )
+    names = tuple(frame.columns)
+    matrix, texts = feature_columns(frame, names, [name for name in names if name in categories])
+    labels, one_query = np.zeros(len(matrix), dtype=np.float32), np.array([0, len(matrix)])
+    return RankingData(_not_empty(matrix), labels, one_query, feature_names=names, missing=True, categories=texts)
 
 
 def _nothing_beside(X: Any, y: Any, qid: Any) -> None:

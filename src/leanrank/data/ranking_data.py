@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
@@ -11,7 +11,9 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
+from leanrank.data.categories import Categories, category_columns, checked_categories, only_named, recoded, united
 from leanrank.data.columns import check_values
+from leanrank.data.side_columns import SideColumns, joined
 from leanrank.errors import DataError, MissingValuesError, ParameterError, UnknownNameError
 
 Matrix: TypeAlias = "NDArray[np.float32] | NDArray[np.float64] | sp.csr_array"
@@ -20,6 +22,7 @@ Matrix: TypeAlias = "NDArray[np.float32] | NDArray[np.float64] | sp.csr_array"
 BLOCK_ROWS = 100_000
 #: Rows hashed at a time: they are held as CSR, twice.
 _HASHED_ROWS = 2_000
+_NOTHING_BESIDE = SideColumns()
 
 
 @runtime_checkable
@@ -56,6 +59,11 @@ class RankingData:
         One text per document, "" where there is none.
     missing : bool
         Whether NaN in X stands for a missing value. Otherwise NaN is refused. Infinity always is.
+    beside : SideColumns
+        Weights, positions, times, groups and slices, where there are any.
+    categories : mapping of str to tuple of str
+        The texts of the features that are categories: X holds their numbers, counted from 0, and NaN where a category
+        is missing. Dense data only.
 
     Examples
     --------
@@ -78,6 +86,8 @@ class RankingData:
     feature_names: tuple[str, ...] = ()
     comments: NDArray[np.object_] | None = None
     missing: bool = False
+    beside: SideColumns = _NOTHING_BESIDE
+    categories: Categories = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         X = _as_matrix(self.X)
@@ -89,7 +99,9 @@ class RankingData:
         put(self, "query_ids", _as_query_ids(self.query_ids, len(self.query_ptr) - 1))
         put(self, "feature_names", _as_feature_names(self.feature_names, n_features))
         put(self, "comments", _as_comments(self.comments, n))
+        put(self, "beside", self.beside.checked(n, len(self.query_ids)))
         check_values(X, self.feature_names, missing=self.missing, query_of=self._query_of)
+        put(self, "categories", checked_categories(self.categories, X, self.feature_names))
 
     def _query_of(self, row: int) -> Any:
         return self.query_ids[np.searchsorted(self.query_ptr, row, side="right") - 1]
@@ -105,6 +117,11 @@ class RankingData:
     @property
     def n_features(self) -> int:
         return len(self.feature_names)
+
+    @property
+    def category_columns(self) -> list[int]:
+        """The columns of the features that are categories."""
+        return category_columns(self.feature_names, self.categories)
 
     @property
     def is_sparse(self) -> bool:
@@ -142,6 +159,7 @@ class RankingData:
             query_ptr=self.query_ptr[first : last + 1] - a,
             query_ids=self.query_ids[first:last],
             comments=None if self.comments is None else self.comments[a:b],
+            beside=self.beside.taken(slice(a, b), slice(first, last)),
         )
         return part
 
@@ -183,7 +201,7 @@ class RankingData:
             return self
         names = tuple(self.feature_names[j] for j in columns)
         X = self.X[:, columns] if self.is_sparse else np.ascontiguousarray(self.X[:, columns])
-        return replace(self, X=X, feature_names=names)
+        return replace(self, X=X, feature_names=names, categories=only_named(self.categories, names))
 
     def take_queries(self, queries: ArrayLike, features: ArrayLike | None = None) -> RankingData:
         """The queries of these numbers (or a mask), in the order given; a number may repeat.
@@ -200,14 +218,17 @@ class RankingData:
         if (np.diff(numbers) == 1).all():
             run = self._slice(int(numbers[0]), int(numbers[-1]) + 1)
             return run if columns is None else run.subset(columns)
+        names = self.feature_names if columns is None else tuple(self.feature_names[j] for j in columns)
         return replace(
             self,
             X=gathered(self.X, rows, columns),
             y=self.y[rows],
             query_ptr=np.concatenate(([0], np.cumsum(self.query_sizes[numbers]))),
             query_ids=self.query_ids[numbers],
-            feature_names=self.feature_names if columns is None else tuple(self.feature_names[j] for j in columns),
+            feature_names=names,
             comments=None if self.comments is None else self.comments[rows],
+            beside=self.beside.taken(rows, numbers),
+            categories=only_named(self.categories, names),
         )
 
     def __add__(self, other: object) -> RankingData:
@@ -223,9 +244,13 @@ class RankingData:
         return np.asarray(np.isnan(self.X).sum(axis=0), dtype=np.int64)
 
     def require_complete(self, method: str) -> RankingData:
-        """Return self, or refuse for `method`, naming the feature with the most missing values."""
+        """Return self, or refuse for `method`, naming the feature with the most missing values.
+
+        Categories may be missing: that is a category more to those that know them, and the overall mean to all others.
+        """
         if self.missing:
             counts = self.missing_counts()
+            counts[self.category_columns] = 0
             worst = int(np.argmax(counts))
             if counts[worst]:
                 others = int((counts > 0).sum()) - 1
@@ -245,7 +270,7 @@ class RankingData:
         return fingerprint(self)
 
     def equals(self, other: RankingData) -> bool:
-        """Whether values (bit for bit, NaN equal to NaN), labels, queries, names and comments agree."""
+        """Whether values (bit for bit, NaN equal to NaN), labels, queries, names, comments and categories agree."""
         if self.feature_names != other.feature_names or self.n_rows != other.n_rows:
             return False
         comments = (None if c is None else c.tolist() for c in (self.comments, other.comments))
@@ -254,6 +279,8 @@ class RankingData:
             and np.array_equal(self.query_ptr, other.query_ptr)
             and np.array_equal(self.query_ids, other.query_ids)
             and next(comments) == next(comments)
+            and self.beside.equals(other.beside)
+            and self.categories == other.categories
             and self.X.dtype == other.X.dtype
             and np.array_equal(self.dense(), other.dense(), equal_nan=True)
         )
@@ -270,6 +297,8 @@ class RankingData:
         storage = f"{'CSR' if self.is_sparse else 'dense'} {self.X.dtype}"
         if self.is_sparse:
             storage += f", {self.X.nnz / max(1, self.n_rows * self.n_features):.1%} stored"
+        if self.categories:
+            storage += f", {_count(len(self.categories), 'category', 'categories')}"
         if self.missing:
             storage += f", {int(self.missing_counts().sum()):,} missing values"
         return (
@@ -319,8 +348,9 @@ def concatenate(parts: Sequence[RankingData]) -> RankingData:
     distinct, counts = np.unique(query_ids, return_counts=True)
     if len(distinct) < len(query_ids):
         raise DataError(f"Query {distinct[np.argmax(counts > 1)]} is in more than one part: a query cannot be split.")
+    categories = united([part.categories for part in parts], names)
     sparse = all(part.is_sparse for part in parts)
-    matrices = [part.X if sparse else part.dense() for part in parts]
+    matrices = [part.X if sparse else recoded(part.dense(), names, part.categories, categories)[0] for part in parts]
     comments = None
     if any(part.comments is not None for part in parts):
         comments = np.concatenate(
@@ -334,12 +364,16 @@ def concatenate(parts: Sequence[RankingData]) -> RankingData:
         feature_names=names,
         comments=comments,
         missing=any(part.missing for part in parts),
+        beside=joined([part.beside for part in parts]),
+        categories=categories,
     )
 
 
 def fingerprint(source: RankingSource) -> str:
     """Hash any source block by block; the block size does not enter."""
     shape, columns, values, labels, ids = (blake2b(digest_size=16) for _ in range(5))
+    beside: dict[str, Any] = {}
+    kinds = b""
     for block in source.blocks(_HASHED_ROWS):
         X = sp.csr_array(block.X, copy=True)
         X.sum_duplicates()
@@ -352,8 +386,12 @@ def fingerprint(source: RankingSource) -> str:
         labels.update((block.y + np.float32(0)).astype("<f4").tobytes())
         for query_id, size in zip(block.query_ids.tolist(), block.query_sizes.tolist(), strict=True):
             ids.update(f"{query_id}\0{size}\0".encode())
+        block.beside.update(beside)
+        kinds = "".join("\0".join(("\1", name, *texts)) for name, texts in block.categories.items()).encode()
     names = "\0".join(source.feature_names).encode()
     parts = [shape.digest(), columns.digest(), values.digest(), labels.digest(), ids.digest(), names]
+    parts += [digest.digest() for digest in beside.values()]
+    parts.append(kinds)
     return blake2b(b"".join(parts), digest_size=16).hexdigest()
 
 

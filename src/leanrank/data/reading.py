@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Unpack
 
+from leanrank.data.categories import as_categories
 from leanrank.data.formats import format_of
 from leanrank.data.ranking_data import RankingData, RankingSource
-from leanrank.data.roles import ColumnNames
+from leanrank.data.roles import ColumnNames, Columns, TableNames
+from leanrank.data.side_columns import SIDE_ROLES
 from leanrank.errors import DataError, ParameterError
 
 if TYPE_CHECKING:
@@ -26,6 +28,7 @@ def read(
     regroup: bool = False,
     missing: bool = True,
     at_least: int = 0,
+    **more: Unpack[TableNames],
 ) -> RankingData:
     """Read a file of judged data, whatever its format.
 
@@ -55,6 +58,11 @@ def read(
     at_least : int, default=0
         LETOR text: the number of features where the file has fewer, as a feature that is 0 in every row need not be in
         it. A table has its columns.
+    weight, query_weight, position, time, query_group, slices
+        Columns of a table beside the features, as in `from_frame`; LETOR text has no place for them, and refuses them.
+    categorical : sequence of str
+        Features that are kinds, not amounts, as in `from_frame`. Of LETOR text by their numbers, as texts ("3"): their
+        values are whole numbers, each of which is a category.
 
     See Also
     --------
@@ -76,18 +84,19 @@ def read(
         from leanrank.data.letor import reader
         from leanrank.data.letor.options import MAX_FEATURES, checked
 
-        _refuse_names_of_features("read", features)
+        kinds = more.pop("categorical", ())
+        _refuse_names("read", {"features": features, **more})
         if at_least > MAX_FEATURES:  # every feature up to there would get a name
             raise DataError(
                 f"{os.fspath(path)}: a feature beyond number {MAX_FEATURES:,} is asked for, which no LETOR file has "
                 "unless read_letor is told n_features."
             )
         form = replace(checked("read", null="nan" if missing else "error"), at_least=at_least)
-        return reader.read([path], form, regroup=regroup)
+        return as_categories(reader.read([path], form, regroup=regroup), kinds)
     from leanrank.data.tables import read_table
 
     return read_table(
-        path, label=label, qid=qid, features=features, comments=comments, regroup=regroup, missing=missing
+        path, label=label, qid=qid, features=features, comments=comments, regroup=regroup, missing=missing, **more
     )
 
 
@@ -101,12 +110,12 @@ def scan(
 ) -> RankingSource:
     """Open a file of judged data, whatever its format, as a source that is read block by block.
 
-    LETOR text and Parquet of any size are never in memory as a whole. CSV is, and so is LETOR text with `regroup`:
-    convert such files to Parquet first if they are too large.
+    LETOR text and Parquet of any size are never in memory as a whole. CSV is, and so are LETOR text with `regroup`
+    and any file with categories: convert the former to Parquet first if they are too large.
 
     Parameters
     ----------
-    path, label, qid, features, comments, regroup, missing
+    path, label, qid, features, comments, regroup, missing, weight, query_weight, position, time, query_group, slices
         As in `read`.
     n_features : int, default=None
         LETOR text: the number of features. If not given, the file is read once here to count them.
@@ -130,12 +139,15 @@ def scan(
         rule = "left out for a table, which has as many features as its columns say"
         raise ParameterError.of("scan", "n_features", rule, n_features)
     if kind == "parquet":
-        from leanrank.data.parquet.scan import scan_parquet
+        from leanrank.data.parquet.scan import open_parquet
 
-        return scan_parquet(path, regroup=regroup, missing=missing, **columns)
+        source = open_parquet(path, Columns(**columns), regroup=regroup, missing=missing)
+        return source if not source.roles.categorical else read(path, regroup=regroup, missing=missing, **columns)
     if kind == "csv":
         return read(path, regroup=regroup, missing=missing, **columns)
-    _refuse_names_of_features("scan", columns.get("features"))
+    if columns.get("categorical"):
+        return read(path, regroup=regroup, missing=missing, at_least=n_features or 0, **columns)
+    _refuse_names("scan", {name: value for name, value in columns.items() if name in ("features", *SIDE_ROLES)})
     null: Null = "nan" if missing else "error"
     if regroup:
         from leanrank.data.letor.reader import read_letor
@@ -146,9 +158,11 @@ def scan(
     return scan_letor(path, n_features=n_features, null=null)
 
 
-def _refuse_names_of_features(owner: str, features: object) -> None:
-    if features is not None:
-        raise ParameterError.of(owner, "features", "left out for LETOR text, which has no names of columns", features)
+def _refuse_names(owner: str, names: Mapping[str, object]) -> None:
+    for parameter, given in names.items():
+        if given or (parameter == "features" and given is not None):
+            rule = "left out for LETOR text, which has no names of columns"
+            raise ParameterError.of(owner, parameter, rule, given)
 
 
 def _check_at_least(at_least: object) -> None:

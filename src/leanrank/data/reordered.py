@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from leanrank.data.categories import only_named
 from leanrank.data.ranking_data import RankingData, gathered, queries_and_rows
 
 
@@ -39,7 +40,16 @@ class ReorderedData(RankingData):
 
     def take_queries(self, queries: ArrayLike, features: ArrayLike | None = None) -> RankingData:
         part = self.view(queries, features)
-        return RankingData(part.X, part.y, part.query_ptr, part.query_ids, part.feature_names, missing=self.missing)
+        return RankingData(
+            part.X,
+            part.y,
+            part.query_ptr,
+            part.query_ids,
+            part.feature_names,
+            missing=self.missing,
+            beside=part.beside,
+            categories=part.categories,
+        )
 
     def view(self, queries: ArrayLike, features: ArrayLike | None = None) -> ReorderedData:
         """These queries and features, as `take_queries` has them, but of the same matrix still."""
@@ -77,6 +87,8 @@ def reordered(
         given = given.given
     data: ReorderedData = object.__new__(ReorderedData)
     names = given.feature_names
+    kept = names if columns is None else tuple(names[j] for j in columns)
+    queries = np.searchsorted(given.query_ptr, order[query_ptr[:-1]], side="right") - 1
     vars(data).update(
         given=given,
         order=order,
@@ -84,8 +96,10 @@ def reordered(
         y=given.y[order],
         query_ptr=query_ptr,
         query_ids=query_ids,
-        feature_names=names if columns is None else tuple(names[j] for j in columns),
+        feature_names=kept,
         comments=None,
         missing=given.missing,
+        beside=given.beside.taken(order, queries),
+        categories=only_named(given.categories, kept),
     )
     return data

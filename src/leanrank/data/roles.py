@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TypedDict
+from dataclasses import dataclass, field, replace
+from typing import Any
 
+from leanrank.data.categories import Categories
+from leanrank.data.side_columns import SideNames, named_beside
 from leanrank.errors import DataError, UnknownNameError
 
 #: Names taken for a label or a query id where the caller names none and exactly one column matches.
@@ -15,9 +17,16 @@ LABEL_NAMES = ("label", "labels", "relevance", "rel", "grade", "y", "target", "j
 QID_NAMES = ("qid", "query_id", "queryid", "query", "group_id", "groupid", "srch_id", "search_id")
 
 _METADATA_KEY = b"leanrank"
+_BESIDE = ("weight", "position", "query_weight", "time", "query_group")
 
 
-class ColumnNames(TypedDict, total=False):
+class TableNames(SideNames, total=False):
+    """The columns that a caller of `from_frame` may name beside those it always needs, as keywords."""
+
+    categorical: Sequence[str]
+
+
+class ColumnNames(TableNames, total=False):
     """The columns that a caller may name, as keywords."""
 
     label: str | None
@@ -34,6 +43,28 @@ class Columns:
     qid: str | None = None
     features: Sequence[str] | None = None
     comments: str | None = None
+    weight: str | None = None
+    position: str | None = None
+    query_weight: str | None = None
+    time: str | None = None
+    query_group: str | None = None
+    slices: Sequence[str] = ()
+    categorical: Sequence[str] = ()
+
+    def or_stated(self, stated: Columns) -> Columns:
+        """These, and where the caller names nothing beside the features what a file says; "" is no column."""
+        roles = {role: getattr(stated if getattr(self, role) is None else self, role) or None for role in _BESIDE}
+        return replace(
+            self, **roles, slices=self.slices or stated.slices, categorical=self.categorical or stated.categorical
+        )
+
+    def beside(self, names: Iterable[str]) -> SideNames:
+        """Those beside the features; a name that no column has is refused."""
+        side = {role: _known(names, getattr(self, role), f"{role} column") for role in _BESIDE}
+        known: SideNames = SideNames(**{role: name for role, name in side.items() if name is not None})  # type: ignore[typeddict-item]
+        if self.slices:
+            known["slices"] = tuple(str(_known(names, name, "slice column")) for name in self.slices)
+        return known
 
 
 @dataclass(frozen=True)
@@ -45,11 +76,23 @@ class Roles:
     comments: str | None
     features: tuple[str, ...]
     missing: bool = False
+    beside: SideNames = field(default_factory=SideNames)
+    categorical: tuple[str, ...] = ()
 
-    def to_metadata(self) -> dict[bytes, bytes]:
-        """As Parquet metadata; the features are all other columns, in their order."""
-        stated = {"version": 1, "label": self.label, "qid": self.qid, "comments": self.comments}
-        return {_METADATA_KEY: json.dumps({**stated, "missing": self.missing}).encode()}
+    @property
+    def numeric(self) -> tuple[str, ...]:
+        """The features that are numbers."""
+        return tuple(name for name in self.features if name not in self.categorical)
+
+    def to_metadata(self, categories: Categories | None = None) -> dict[bytes, bytes]:
+        """As Parquet metadata, with the texts of categories; the features are all other columns, in their order."""
+        stated: dict[str, Any] = {"version": 1, "label": self.label, "qid": self.qid, "comments": self.comments}
+        stated["missing"] = self.missing
+        if self.beside:
+            stated["beside"] = self.beside
+        if categories:
+            stated["categories"] = {name: list(texts) for name, texts in categories.items()}
+        return {_METADATA_KEY: json.dumps(stated).encode()}
 
 
 def stated_columns(metadata: Mapping[bytes, bytes] | None, names: Sequence[str]) -> tuple[Columns, bool]:
@@ -61,7 +104,23 @@ def stated_columns(metadata: Mapping[bytes, bytes] | None, names: Sequence[str])
     if not isinstance(stated, dict):
         return Columns(), False
     roles = {role: stated[role] for role in ("label", "qid", "comments") if stated.get(role) in names}
+    beside = stated.get("beside")
+    if isinstance(beside, dict):
+        roles |= {role: beside[role] for role in _BESIDE if beside.get(role) in names}
+        slices = beside.get("slices")
+        roles["slices"] = tuple(name for name in slices if name in names) if isinstance(slices, list) else ()
+    kinds = stated_texts(metadata)
+    roles["categorical"] = tuple(name for name in names if name in kinds)
     return Columns(**roles), stated.get("missing") is True
+
+
+def stated_texts(metadata: Mapping[bytes, bytes] | None) -> dict[str, tuple[str, ...]]:
+    """The texts of categories that `Roles.to_metadata` once wrote."""
+    try:
+        stated = json.loads((metadata or {}).get(_METADATA_KEY, b"{}"))
+        return {str(name): tuple(map(str, texts)) for name, texts in stated.get("categories", {}).items()}
+    except (ValueError, AttributeError, TypeError):
+        return {}
 
 
 def assign_roles(
@@ -72,17 +131,20 @@ def assign_roles(
     needs_qid: bool,
     missing: bool = False,
     also_qid: Iterable[str] = (),
+    kinds: Iterable[str] = (),
 ) -> Roles:
     """Check the names the caller gave, guess those that were not given.
 
     `types` maps every column to its type in words, `numeric` holds those that can be features. `also_qid` are
-    names that can only be the query id. Without `features`, every numeric column that has no other role is one;
+    names that can only be the query id, `kinds` columns of a type of categories. Without `features`, every numeric
+    column that has no other role is one;
     other columns, and one called like a query id where queries were given in another way, are left out with a
     warning.
 
     >>> types = {"query_id": "string", "bm25": "double", "age": "int64", "label": "int64"}
-    >>> assign_roles(types, Columns(), numeric=["bm25", "age", "label"], needs_qid=True)
-    Roles(label='label', qid='query_id', comments=None, features=('bm25', 'age'), missing=False)
+    >>> roles = assign_roles(types, Columns(), numeric=["bm25", "age", "label"], needs_qid=True)
+    >>> roles.label, roles.qid, roles.features
+    ('label', 'query_id', ('bm25', 'age'))
     """
     label = None
     if named.label != "":
@@ -92,19 +154,38 @@ def assign_roles(
         candidates = [*types, *also_qid]
         qid = _known(candidates, qid, "qid column") or _guess(candidates, "qid", QID_NAMES)
     comments = _known(types, named.comments, "comments column")
+    beside = named.beside(types)
     taken = {name: role for role, name in (("comments", comments), ("qid", qid), ("label", label)) if name is not None}
     if len(taken) < sum(name is not None for name in (label, qid, comments)):
         raise DataError(f"label, qid and comments need a column each. Got {label!r}, {qid!r} and {comments!r}.")
+    for name, role in named_beside(beside):
+        if name in taken and role != "slice":
+            raise DataError(f"Column {name!r} is the {taken[name]} column: it cannot be the {role} column too.")
+        taken.setdefault(name, role)
+    categorical = _categorical(types, taken, named, set(kinds))
+    usable = set(numeric) | categorical
     if named.features is None:
-        chosen = _left_as_features(types, taken, set(numeric))
+        chosen = _left_as_features(types, taken, usable)
     else:
-        chosen = _named_features(types, taken, set(numeric), named.features)
+        chosen = _named_features(types, taken, usable, named.features)
     if not chosen:
         raise DataError(f"There are no features: the columns are {listed(types)}, and none is left as a feature.")
     if len(set(chosen)) < len(chosen):
         twice = next(name for name in chosen if chosen.count(name) > 1)
         raise DataError(f"Feature name {twice!r} occurs twice: names must be unique.")
-    return Roles(label, qid, comments, tuple(chosen), missing)
+    return Roles(
+        label, qid, comments, tuple(chosen), missing, beside, tuple(name for name in chosen if name in categorical)
+    )
+
+
+def _categorical(types: Mapping[str, str], taken: Mapping[str, str], named: Columns, kinds: set[str]) -> set[str]:
+    """The columns that are categories: those named so, and columns of that type that are named as features."""
+    given = [named.categorical] if isinstance(named.categorical, str) else named.categorical
+    chosen = {str(_known(types, str(name), "categorical column")) for name in given}
+    for name in chosen & set(taken):
+        raise DataError(f"Column {name!r} is the {taken[name]} column: it cannot be a category too.")
+    wanted = {named.features} if isinstance(named.features, str) else set(named.features or ())
+    return chosen | (kinds & wanted)
 
 
 def _left_as_features(types: Mapping[str, str], taken: Mapping[str, str], numbers: set[str]) -> list[str]:
@@ -117,8 +198,8 @@ def _left_as_features(types: Mapping[str, str], taken: Mapping[str, str], number
     if skipped and chosen:
         first = types[skipped[0]] if skipped[0] not in usual else "it looks like a query id"
         warnings.warn(
-            f"Left out {listed(skipped)}: no feature ({first}). Name the features, or the column of comments, to "
-            "silence this.",
+            f"Left out {listed(skipped)}: no feature ({first}). Name the features, those that are categorical, or the "
+            "column of comments, to silence this.",
             UserWarning,
             stacklevel=5,
         )
@@ -134,7 +215,8 @@ def _named_features(
             raise DataError(f"Column {name!r} is the {taken[name]} column: it cannot be a feature too.")
         if name not in numbers:
             raise DataError(
-                f"Column {name!r} is not numeric: its type is {types[name]}. Convert it to numbers, or leave it out."
+                f"Column {name!r} is not numeric: its type is {types[name]}. Name it as "
+                "categorical, convert it to numbers, or leave it out."
             )
     return chosen
 

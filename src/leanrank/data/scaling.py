@@ -31,7 +31,7 @@ class _ScalesRankingData:
         Parameters
         ----------
         X : array, CSR matrix, frame, RankingData or RankingSource
-            Documents by features; NaN stands for a missing value and is left alone.
+            Documents by features; NaN stands for a missing value and is left alone, as categories are.
         qid : array of shape (n,)
             The query of every row, which need not be adjacent; RankingData brings its own.
 
@@ -52,7 +52,11 @@ class _ScalesRankingData:
         check_is_fitted(self)
         feature_matrix(X, tuple(self._feature_names()), owner=type(self).__name__)  # type: ignore[attr-defined]
         scaled = self._scale(X.X, X.query_ptr, X.feature_names, X.query_ids)  # type: ignore[attr-defined]
-        return replace(X, X=scaled, missing=X.missing and not getattr(self, "fill_missing", False))
+        kinds = X.category_columns
+        if kinds:
+            scaled[:, kinds] = X.X[:, kinds]
+        still = bool(kinds) or not getattr(self, "fill_missing", False)
+        return replace(X, X=scaled, missing=X.missing and still)
 
     def fit_transform(self, X: Any, y: Any = None, *, qid: Any = None) -> Any:
         """`fit`, then `transform` of the same table."""

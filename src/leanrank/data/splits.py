@@ -22,13 +22,13 @@ Pair = tuple[NDArray[np.int64], NDArray[np.int64]]
 class _QuerySplitter(BaseCrossValidator):  # type: ignore[misc]
     """Splits query numbers with a scikit-learn splitter, then hands out the rows of those queries."""
 
-    # With metadata routing on, qid (or groups) reaches `split` without being asked for.
-    __metadata_request__split: ClassVar[dict[str, bool]] = {"groups": True, "qid": True}
+    # With metadata routing on, qid (or groups) and query_group reach `split` without being asked for.
+    __metadata_request__split: ClassVar[dict[str, bool]] = {"groups": True, "qid": True, "query_group": True}
 
     n_splits: int
 
-    def _over_queries(self, n_queries: int) -> Any:
-        """The scikit-learn splitter that cuts `n_queries` queries."""
+    def _over_queries(self, n_queries: int, what: str = "queries") -> Any:
+        """The scikit-learn splitter that cuts `n_queries` queries, or groups of queries."""
         raise NotImplementedError
 
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None, *, qid: Any = None) -> int:
@@ -36,7 +36,9 @@ class _QuerySplitter(BaseCrossValidator):  # type: ignore[misc]
         _check_n_splits(self)
         return int(self.n_splits)
 
-    def split(self, X: Any, y: Any = None, groups: Any = None, *, qid: Any = None) -> Iterator[Pair]:
+    def split(
+        self, X: Any, y: Any = None, groups: Any = None, *, qid: Any = None, query_group: Any = None
+    ) -> Iterator[Pair]:
         """Yield the row numbers of the training and of the test part of every split.
 
         Parameters
@@ -47,6 +49,9 @@ class _QuerySplitter(BaseCrossValidator):  # type: ignore[misc]
         groups, qid : array of shape (n,)
             The query of every row, under scikit-learn's name or ours: one of them. Rows of a query need not be
             adjacent.
+        query_group : array of shape (n,), optional
+            What several queries have in common, the same in all rows of a query: they are never parted. RankingData
+            bring their own.
 
         Yields
         ------
@@ -55,14 +60,26 @@ class _QuerySplitter(BaseCrossValidator):  # type: ignore[misc]
         """
         _check_n_splits(self)
         query_ptr, order = self._queries(X, groups, qid)
-        for train, test in self._over_queries(len(query_ptr) - 1).split(np.empty(len(query_ptr) - 1)):
+        known = X.beside.query_group if isinstance(X, RankingData) else None
+        group = known if query_group is None else of_queries(query_group, "query_group", query_ptr, order)
+        for train, test in self._numbers(len(query_ptr) - 1, group):
             yield _rows(query_ptr, order, train), _rows(query_ptr, order, test)
 
     def split_queries(self, data: RankingData) -> Iterator[Pair]:
         """Yield the query numbers of the training and of the test part, for `data.take_queries`."""
         _check_n_splits(self)
-        for train, test in self._over_queries(data.n_queries).split(np.empty(data.n_queries)):
+        for train, test in self._numbers(data.n_queries, data.beside.query_group):
             yield np.sort(train), np.sort(test)
+
+    def _numbers(self, n_queries: int, group: NDArray[Any] | None) -> Iterator[Pair]:
+        """Query numbers of the training and of the test part; groups are drawn as queries are, and never parted."""
+        if group is None:
+            yield from self._over_queries(n_queries).split(np.empty(n_queries))
+            return
+        number = numbered(group)
+        n_groups = int(number.max()) + 1
+        for train, test in self._over_queries(n_groups, "query groups").split(np.empty(n_groups)):
+            yield np.flatnonzero(np.isin(number, train)), np.flatnonzero(np.isin(number, test))
 
     def _queries(self, X: Any, groups: Any, qid: Any) -> tuple[NDArray[np.int64], NDArray[np.int64] | None]:
         if isinstance(X, RankingData) and groups is None and qid is None:
@@ -82,7 +99,8 @@ class _QuerySplitter(BaseCrossValidator):  # type: ignore[misc]
 class QueryKFold(_QuerySplitter):
     """K folds of whole queries: every query is in exactly one test part.
 
-    Folds differ by at most one query, counted in queries, not in rows.
+    Folds differ by at most one query, counted in queries, not in rows. Queries of one group are in one fold; then folds
+    differ by at most one group.
 
     Parameters
     ----------
@@ -107,12 +125,12 @@ class QueryKFold(_QuerySplitter):
     shuffle: bool = False
     random_state: Any = None
 
-    def _over_queries(self, n_queries: int) -> KFold:
+    def _over_queries(self, n_queries: int, what: str = "queries") -> KFold:
         if self.n_splits < 2:
             raise ParameterError.of("QueryKFold", "n_splits", "a whole number >= 2", self.n_splits)
         if self.n_splits > n_queries:
             raise DataError(
-                f"QueryKFold cannot make {self.n_splits} folds of {n_queries} queries: a query is never split. "
+                f"QueryKFold cannot make {self.n_splits} folds of {n_queries} {what}: a query is never split. "
                 f"Use n_splits <= {n_queries}."
             )
         return KFold(self.n_splits, shuffle=self.shuffle, random_state=self.random_state if self.shuffle else None)
@@ -127,7 +145,8 @@ class QueryShuffleSplit(_QuerySplitter):
     n_splits : int
         Number of splits.
     test_size, train_size : float, int or None
-        Share (of queries) or number of queries. Test is 0.2 if neither is given; train is the rest.
+        Share (of queries) or number of queries; of groups, where queries have them. Test is 0.2 if neither is given;
+        train is the rest.
     random_state : int, RandomState or None
         Seed.
 
@@ -145,7 +164,7 @@ class QueryShuffleSplit(_QuerySplitter):
     train_size: float | int | None = None
     random_state: Any = None
 
-    def _over_queries(self, n_queries: int) -> ShuffleSplit:
+    def _over_queries(self, n_queries: int, what: str = "queries") -> ShuffleSplit:
         for name in ("test_size", "train_size"):
             _check_size(name, getattr(self, name), n_queries)
         test_size = 0.2 if self.test_size is None and self.train_size is None else self.test_size
@@ -154,10 +173,43 @@ class QueryShuffleSplit(_QuerySplitter):
             next(ShuffleSplit(1, random_state=0, **sizes).split(np.empty(n_queries)))
         except ValueError as error:
             raise DataError(
-                f"QueryShuffleSplit cannot cut {n_queries} queries with test_size={self.test_size} and "
+                f"QueryShuffleSplit cannot cut {n_queries} {what} with test_size={self.test_size} and "
                 f"train_size={self.train_size}: {error}"
             ) from error
         return ShuffleSplit(self.n_splits, random_state=self.random_state, **sizes)
+
+
+def numbered(values: NDArray[Any]) -> NDArray[np.int64]:
+    """The number of each value, counted from 0 in the order of appearance.
+
+    >>> numbered(np.array(["tea", "cup", "tea"]))
+    array([0, 1, 0])
+    """
+    _, first, number = np.unique(values, return_index=True, return_inverse=True)
+    place = np.empty(len(first), dtype=np.int64)
+    place[np.argsort(first)] = np.arange(len(first))
+    return np.asarray(place[number.ravel()])
+
+
+def separable(data: RankingData) -> int:
+    """How many parts of whole queries there can be: as many as groups, where queries have them."""
+    group = data.beside.query_group
+    return data.n_queries if group is None else len(np.unique(group))
+
+
+def of_queries(values: Any, name: str, query_ptr: NDArray[np.int64], order: NDArray[np.int64] | None) -> NDArray[Any]:
+    """One value for each query, of values for each row; a query with two of them is refused."""
+    column = np.asarray(values)
+    if column.shape != (query_ptr[-1],):
+        raise DataError(f"{name} needs one value for each row, {query_ptr[-1]:,} in all. Got shape {column.shape}.")
+    column = column if order is None else column[order]
+    first = column[query_ptr[:-1]]
+    other = column != np.repeat(first, np.diff(query_ptr))
+    if other.any():
+        row = int(np.argmax(other))
+        query = int(np.searchsorted(query_ptr, row, side="right")) - 1
+        raise DataError(f"{name} is {first[query]} and {column[row]} in one query: give all rows of a query the same.")
+    return np.asarray(first)
 
 
 def _check_n_splits(splitter: _QuerySplitter) -> None:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Unpack
 
 from numpy.typing import ArrayLike
 
 from leanrank.data.formats import DELIMITERS, ending, endings, format_of_content, format_of_name
 from leanrank.data.ranking_data import RankingData
-from leanrank.data.roles import Columns
+from leanrank.data.roles import Columns, TableNames
 from leanrank.errors import DataError
 
 
@@ -25,6 +26,7 @@ def read_table(
     regroup: bool = False,
     missing: bool | None = None,
     delimiter: str | None = None,
+    **more: Unpack[TableNames],
 ) -> RankingData:
     """Read a table of judged documents: Parquet (a file or a folder), or CSV with a line of column names.
 
@@ -44,6 +46,10 @@ def read_table(
         `write_parquet` says, otherwise no.
     delimiter : str, optional
         What stands between the cells of a CSV, where the file's name does not say it.
+    weight, query_weight, position, time, query_group, slices
+        Columns beside the features, as in `from_frame`; files that `write_parquet` wrote need none.
+    categorical : sequence of str
+        Features that are kinds, not amounts, as in `from_frame`; files that `write_parquet` wrote need none.
 
     Returns
     -------
@@ -67,7 +73,7 @@ def read_table(
     kind = "parquet" if file.is_dir() else format_of_name(file)
     if kind not in ("csv", "parquet"):
         kind = "csv" if delimiter is not None else format_of_content(file)
-    named = Columns(label, qid, features, comments)
+    named = Columns(label, qid, features, comments, **more)
     if kind == "parquet":
         from leanrank.data.parquet.scan import read_parquet
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -11,29 +11,45 @@ from numpy.typing import NDArray
 
 from leanrank.data.grouping import query_offsets
 from leanrank.data.ranking_data import RankingData
+from leanrank.data.side_columns import SideNames, side_columns
 from leanrank.errors import DataError, ParameterError
+
+_NOTHING_BESIDE = SideNames()
 
 
 @dataclass(frozen=True)
 class Rows:
-    """Some rows as they came: features, labels, query ids, comments, and the file they are from."""
+    """Some rows as they came: features, labels, query ids, comments, their file, and what is beside them by column."""
 
     X: NDArray[Any]
     y: NDArray[Any]
     qid: NDArray[Any]
     comments: NDArray[np.object_] | None = None
     file: str = ""
+    beside: Mapping[str, NDArray[Any]] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.qid)
 
     def cut(self, first: int, last: int) -> Rows:
         texts = None if self.comments is None else self.comments[first:last]
-        return Rows(self.X[first:last], self.y[first:last], self.qid[first:last], texts, self.file)
+        beside = {name: values[first:last] for name, values in self.beside.items()}
+        return Rows(self.X[first:last], self.y[first:last], self.qid[first:last], texts, self.file, beside)
+
+    def copied(self) -> Rows:
+        """The same in memory of its own."""
+        texts = None if self.comments is None else self.comments.copy()
+        beside = {name: values.copy() for name, values in self.beside.items()}
+        return Rows(self.X.copy(), self.y.copy(), self.qid.copy(), texts, self.file, beside)
 
 
 def whole_query_blocks(
-    stream: Iterable[Rows], n_rows: int, *, feature_names: tuple[str, ...], missing: bool
+    stream: Iterable[Rows],
+    n_rows: int,
+    *,
+    feature_names: tuple[str, ...],
+    missing: bool,
+    beside: SideNames = _NOTHING_BESIDE,
 ) -> Iterator[RankingData]:
     """Yield the same blocks as `RankingData.blocks` would of the whole, holding a block and a query at a time.
 
@@ -53,7 +69,7 @@ def whole_query_blocks(
             n_whole = n_held + int(starts[-1])
         n_held += len(rows)
         if n_whole >= n_rows:
-            whole = _joined(held, n_whole, feature_names, missing)
+            whole = _joined(held, n_whole, feature_names, missing, beside)
             done = 0
             for block in whole.blocks(n_rows):
                 if done + block.n_rows < n_whole or block.n_rows >= n_rows:  # the last one may yet take a query
@@ -61,7 +77,7 @@ def whole_query_blocks(
                     yield block
             held, n_held, n_whole = _without(held, done), n_held - done, n_whole - done
     if n_held:
-        yield from _joined(held, n_held, feature_names, missing).blocks(n_rows)
+        yield from _joined(held, n_held, feature_names, missing, beside).blocks(n_rows)
 
 
 class _Seen:
@@ -103,7 +119,7 @@ def _split(query: Any, one: str, other: str) -> str:
     return f"Query {query} is in {one} and again in {other}: a query cannot be split. Pass regroup=True to join it."
 
 
-def _joined(held: list[Rows], n: int, feature_names: tuple[str, ...], missing: bool) -> RankingData:
+def _joined(held: list[Rows], n: int, feature_names: tuple[str, ...], missing: bool, beside: SideNames) -> RankingData:
     total, parts = 0, []
     for rows in held:
         part = rows.cut(0, min(len(rows), n - total))
@@ -112,6 +128,10 @@ def _joined(held: list[Rows], n: int, feature_names: tuple[str, ...], missing: b
             parts.append(part)
     query_ptr, query_ids, _ = query_offsets(np.concatenate([part.qid for part in parts]), n_rows=n)
     texts = [part.comments for part in parts if part.comments is not None]
+
+    def column(name: str) -> NDArray[Any]:
+        return np.concatenate([part.beside[name] for part in parts])
+
     return RankingData(
         np.concatenate([part.X for part in parts]),
         np.concatenate([part.y for part in parts]),
@@ -120,6 +140,7 @@ def _joined(held: list[Rows], n: int, feature_names: tuple[str, ...], missing: b
         feature_names,
         np.concatenate(texts) if texts else None,
         missing,
+        side_columns(beside, column, query_ptr, query_ids, part=True),
     )
 
 
@@ -131,7 +152,6 @@ def _without(held: list[Rows], n: int) -> list[Rows]:
             n -= len(rows)
             continue
         rest = rows.cut(n, len(rows))
-        texts = None if rest.comments is None else rest.comments.copy()
-        left.append(rest if n == 0 else Rows(rest.X.copy(), rest.y.copy(), rest.qid.copy(), texts, rest.file))
+        left.append(rest if n == 0 else rest.copied())
         n = 0
     return left

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
+
+from leanrank.data.splits import numbered
 
 #: On fewer judged queries nothing is called proven.
 FEWEST_QUERIES = 10
@@ -13,6 +17,51 @@ _CHUNK_CELLS = 4_000_000
 _LEAST_ERROR = 0.5
 #: Standard errors below this are those of equal values.
 _ROUNDING = 1e-12
+
+
+def weighed(
+    table: NDArray[np.float64], weight: NDArray[np.float64] | None = None
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    r"""The mean of each row, its standard error, and what each query adds to its deviation.
+
+    With weights the mean is ``m = sum(w_q d_q) / sum(w_q)``, and what a query adds is ``w_q (d_q - m) / mean(w)``: the
+    queries are a sample of those to come, each with its weight, and m is a ratio of two means of them (the linearised
+    variance of a ratio: Cochran 1977, chapter 6). A weight says how much a query matters, not how often it was seen.
+
+    Returns
+    -------
+    mean, error : arrays of shape (rows,)
+    centred : array of shape (rows, queries)
+    """
+    if weight is None:
+        mean: NDArray[np.float64] = table.mean(axis=1)
+        return mean, standard_errors(table), table - mean[:, None]
+    share = weight / weight.mean()
+    mean = (table * share).mean(axis=1)
+    centred = (table - mean[:, None]) * share
+    return mean, standard_errors(centred), centred
+
+
+def counted(
+    table: NDArray[np.float64], weight: NDArray[np.float64] | None, group: NDArray[Any] | None = None
+) -> tuple[NDArray[np.float64], NDArray[np.float64] | None]:
+    """Without the queries that the metric skips in some row (NaN) or that weigh nothing; equal weights are none.
+
+    Where queries have groups, a column for each group: the mean of its queries, which weighs as much as they together.
+    Chance then draws groups, and the error of the mean is the one that is robust to any likeness inside them.
+
+    >>> counted(np.array([[0.1, 0.3, 0.2, np.nan]]), None, np.array(["tea", "cup", "tea", "pot"]))
+    (array([[0.15, 0.3 ]]), array([2., 1.]))
+    """
+    known = ~np.isnan(table).any(axis=0)
+    if weight is not None:
+        known &= weight > 0
+    table, kept = table[:, known], None if weight is None else weight[known]
+    if group is not None and known.any():
+        number, own = numbered(group[known]), np.ones(table.shape[1]) if kept is None else kept
+        kept = np.bincount(number, own)
+        table = np.array([np.bincount(number, own * row) / kept for row in table]).reshape(len(table), len(kept))
+    return table, None if kept is None or (kept == kept[:1]).all() else kept
 
 
 def standard_errors(table: NDArray[np.float64]) -> NDArray[np.float64]:

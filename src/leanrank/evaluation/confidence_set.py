@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
-from leanrank.evaluation.bootstrap import FEWEST_QUERIES, deviations, standard_errors
+from leanrank.evaluation.bootstrap import FEWEST_QUERIES, counted, deviations, weighed
 
 
 def confidence_set(
-    values: NDArray[np.float64], *, level: float = 0.75, n_resamples: int = 2_000, random_state: int = 0
+    values: NDArray[np.float64],
+    *,
+    level: float = 0.75,
+    n_resamples: int = 2_000,
+    random_state: int = 0,
+    weight: NDArray[np.float64] | None = None,
+    group: NDArray[Any] | None = None,
 ) -> list[int]:
     """The rows that are not shown to be worse than another: with the given probability the truly best is among them.
 
@@ -26,6 +34,10 @@ def confidence_set(
         The model confidence set level. 0.75 and 0.9 are the levels that the authors report.
     n_resamples, random_state : int
         Resamples of the bootstrap, and their seed.
+    weight : array of shape (queries,), optional
+        How much each query counts.
+    group : array of shape (queries,), optional
+        What queries have in common: chance draws groups.
 
     Notes
     -----
@@ -38,16 +50,14 @@ def confidence_set(
     >>> confidence_set(np.stack([best - 0.1 * rng.random(200), best - 0.01 * rng.normal(size=200), best]))
     [1, 2]
     """
-    counted = values[:, ~np.isnan(values).any(axis=0)]
-    n_rows, n = counted.shape
+    judged, weight = counted(values, weight, group)
+    n_rows, n = judged.shape
     if n_rows < 2 or n < FEWEST_QUERIES:  # so few tell nothing apart
         return list(range(n_rows))
     first, second = np.triu_indices(n_rows, 1)
-    table = counted[first] - counted[second]
-    lead = table.mean(axis=1)
-    error = standard_errors(table)
+    lead, error, centred = weighed(judged[first] - judged[second], weight)
     safe = np.where(error > 0, error, 1.0)
-    standard = (table - lead[:, None]) / (safe * np.sqrt(n))[:, None]
+    standard = centred / (safe * np.sqrt(n))[:, None]
     by_chance = np.abs(deviations(standard, n_resamples=n_resamples, seed=random_state))
     # rows that differ by the same everywhere differ beyond doubt
     seen = np.round(np.where(error > 0, np.abs(lead) / safe, np.where(np.abs(lead) > 1e-12, np.inf, 0.0)), 9)

@@ -11,8 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
+from leanrank.data.categories import marked
 from leanrank.data.folds import Fold
 from leanrank.data.ranking_data import RankingData
+from leanrank.data.weights import query_weights
 from leanrank.engines.fold import fold as reduce_queries
 from leanrank.errors import ParameterError
 from leanrank.evaluation.records import FoldRecord
@@ -22,6 +24,7 @@ from leanrank.rankers._base import Ranker
 from leanrank.selectors._base import Selector
 from leanrank.selectors._graph_selector import GraphSelector
 from leanrank.selectors._ranker_selector import RankerSelector
+from leanrank.selectors.limits import Limits
 from leanrank.selectors.selection_record import plain
 from leanrank.stats.constant import Constant
 from leanrank.stats.feature_graph import FeatureGraph
@@ -62,6 +65,7 @@ def feature_sets(
     sizes: Sequence[Size] = (None,),
     points: Sequence[Mapping[str, Any]] = ({},),
     graph: FeatureGraph | None = None,
+    limits: Limits | None = None,
 ) -> list[FeatureSet]:
     """The feature sets of a selector: for every point of its grid, of every size.
 
@@ -76,6 +80,8 @@ def feature_sets(
         Settings to try.
     graph : FeatureGraph, optional
         The graph of the training queries, for selectors on one; otherwise they compute it, once for all points.
+    limits : Limits, optional
+        What all sets obey, also those of methods that know of none; the selector's own if None.
     """
     if selector is None:
         return [FeatureSet(tuple(range(train.n_features)))]
@@ -83,8 +89,10 @@ def feature_sets(
     for point in points:
         start = time.perf_counter()
         fitted = clone(selector).set_params(**point)
+        if limits is not None and "limits" in fitted.get_params(deep=False):
+            fitted.set_params(limits=limits)
         if isinstance(fitted, RankerSelector) and fitted.n_features_to_select is None:
-            fitted.set_params(n_features_to_select=_largest(sizes, train))
+            fitted.set_params(n_features_to_select=_largest(sizes, train, limits))
         if graph is not None and isinstance(fitted, GraphSelector):
             fitted.fit_graph(graph)
         else:
@@ -94,18 +102,32 @@ def feature_sets(
         fitting = time.perf_counter() - start
         for size in sizes:
             start = time.perf_counter()
-            features = features_of(fitted, size)
+            features = _within(limits, fitted, features_of(fitted, size))
             seconds = fitting + time.perf_counter() - start
             sets.append(FeatureSet(tuple(features.tolist()), size, point, seconds))
     return sets
 
 
-def _largest(sizes: Sequence[Size], train: RankingData) -> int | None:
+def _within(limits: Limits | None, selector: Selector, features: NDArray[np.int64]) -> NDArray[np.int64]:
+    """As many features as these within the limits: what these do not allow gives way to the next of the path."""
+    if limits is None:
+        return features
+    rules = limits.bound(type(selector).__name__, selector._names())
+    rest = selector.order_[~np.isin(selector.order_, features)]
+    return rules.first(rules.obeyed(np.concatenate([features, rest])), max(len(features), int(rules.must_keep.sum())))
+
+
+def _largest(sizes: Sequence[Size], train: RankingData, limits: Limits | None) -> int | None:
     """The largest of the sizes, for methods that train a ranker at every step: further they need not go."""
     if any(size is None for size in sizes):
         return None
-    varying = int((~reduce_queries(Constant(), train)).sum())
-    return max(1, min(varying, max(_count(size, train.n_features) for size in sizes if size is not None)))
+    varying = int((~reduce_queries(Constant(), marked(train))).sum())
+    largest = max(1, min(varying, max(_count(size, train.n_features) for size in sizes if size is not None)))
+    if limits is None:
+        return largest
+    rules = limits.bound("compare", train.feature_names)
+    usable, kept = int((~rules.never).sum()), int(rules.must_keep.sum())
+    return rules.largest_size(min(max(largest, kept), usable))
 
 
 def _count(size: int | float, n_features: int) -> int:
@@ -121,7 +143,7 @@ def features_of(selector: Selector, size: Size) -> NDArray[np.int64]:
     try:
         return selector.select(min(size, selector.n_features_in_ - len(selector.dropped_)))
     except ParameterError:
-        return selector.order_
+        return selector._limits().first(selector.order_, size)
 
 
 def run_fold(
@@ -156,6 +178,7 @@ def run_fold(
     test = (fold.only(fit.features) if fit.features else fold).test
     values = Trained(fit.ranker, fold, fit.seconds).per_query(test, *metrics.values())
     per_query = dict(zip(metrics, values, strict=True))
+    weight, group = query_weights(test, "A cross-validation"), test.beside.query_group
     return FoldRecord(
         fold=fold.name,
         selector=selector,
@@ -165,8 +188,10 @@ def run_fold(
         feature_names=tuple(fold.feature_names[j] for j in chosen.features),
         n_features_in=fold.n_features,
         valid_score=_or_none(fit.score),
-        scores={name: _or_none(float(mean(values))) for name, values in per_query.items()},
+        scores={name: _or_none(float(mean(values, weight))) for name, values in per_query.items()},
         query_ids=tuple(test.query_ids.tolist()),
+        query_weights=() if weight is None else tuple(weight.tolist()),
+        query_groups=() if group is None else tuple(group.tolist()),
         per_query={name: tuple(_or_none(v) for v in values.tolist()) for name, values in per_query.items()},
         selection_seconds=chosen.seconds,
         training_seconds=fit.seconds,
@@ -177,7 +202,8 @@ def run_fold(
 
 def _fit(fold: Fold, features: tuple[int, ...], ranker: Ranker, validation: Metric) -> Fit:
     trained = train(ranker, fold, features)
-    score = mean(trained.per_query(trained.fold.valid, validation)[0])
+    weight = query_weights(trained.fold.valid, "A cross-validation")
+    score = mean(trained.per_query(trained.fold.valid, validation)[0], weight)
     return Fit(features, trained.ranker, round(float(score), 12), trained.seconds)
 
 

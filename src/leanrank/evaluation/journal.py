@@ -33,7 +33,7 @@ _DAMAGED = "The file is damaged: bring back a copy of it, or name another journa
 
 
 class Journal:
-    """Results of tasks by what the tasks are.
+    """Results of tasks by what the tasks are, and how long was worked on them before (`earlier`, seconds).
 
     A task is a dict of plain values that says completely what is to be computed; its result is plain values too.
     Each result is written in a transaction of its own the moment it is there: after a crash, a kill or a power cut the
@@ -58,9 +58,11 @@ class Journal:
     def __init__(self, path: str | os.PathLike[str] | None, about: Task) -> None:
         self.path = None if path is None else Path(path)
         self._lock = threading.Lock()
+        self._opened = time.perf_counter()
         self._database = _open(self.path)
         try:
             self._agree(json.loads(canonical(about)))
+            self.earlier = self._worked()
         except BaseException:
             self.close()
             raise
@@ -81,6 +83,15 @@ class Journal:
                 setting=name,
             )
 
+    def _worked(self) -> float:
+        """How long the journal was worked on before, all sittings together: until the last task of each."""
+        with _told(self.path):
+            row = self._database.execute("SELECT MAX(seconds) FROM worked").fetchone()
+        seconds = 0.0 if row[0] is None else row[0]
+        if not (isinstance(seconds, float) and 0 <= seconds < float("inf")):
+            raise DataError(f"{self.path}: the time that the journal names is {seconds!r}. {_DAMAGED}")
+        return seconds
+
     def get(self, task: Task) -> Any:
         """The result of `task`, or None if it is not done."""
         with self._lock, _told(self.path):
@@ -92,6 +103,8 @@ class Journal:
         row = (key_of(task), canonical(task), json.dumps(result, allow_nan=False), seconds)
         with self._lock, _told(self.path), self._database:
             self._database.execute("INSERT OR REPLACE INTO tasks VALUES (?, ?, ?, ?)", row)
+            worked = self.earlier + time.perf_counter() - self._opened
+            self._database.execute("INSERT OR REPLACE INTO worked VALUES (0, ?)", (worked,))
 
     def once(self, task: Task, compute: Callable[[], Any]) -> Any:
         """The result of `task`: the one kept, or `compute()`, which is then kept."""
@@ -170,6 +183,7 @@ def _open(path: Path | None) -> sqlite3.Connection:
             CREATE TABLE IF NOT EXISTS about (name TEXT PRIMARY KEY, value TEXT NOT NULL);
             CREATE TABLE IF NOT EXISTS tasks
                 (key TEXT PRIMARY KEY, task TEXT NOT NULL, result TEXT NOT NULL, seconds REAL NOT NULL);
+            CREATE TABLE IF NOT EXISTS worked (only INTEGER PRIMARY KEY, seconds REAL NOT NULL);
             PRAGMA user_version = {FORMAT};
             COMMIT;
             """

@@ -26,7 +26,8 @@ def path_task(scope: str, method: str, fold: int | None, largest: int) -> dict[s
 
 def fit_task(scope: str, fold: int, features: Iterable[int]) -> dict[str, Any]:
     """A ranker trained on these features in a fold: `values`, the metric of every test query, None where it skips one,
-    and `share`, that of every feature in what the ranker makes use of, where it was trained on all."""
+    `others`, those of further metrics, if there are any, and `share`, that of every feature in what the ranker makes
+    use of, where it was trained on all."""
     return {"task": "fit", "scope": scope, "fold": fold, "features": sorted(map(int, features))}
 
 
@@ -45,12 +46,15 @@ def cell_task(method: str, ranker: str, k: int | None, fold: int) -> dict[str, A
     return {"task": "cell", "method": method, "ranker": ranker, "k": k, "fold": fold}
 
 
-def check_fit(fit: Any, n_queries: int, n_features: int, source: object) -> None:
+def check_fit(fit: Any, n_queries: int, n_features: int, source: object, *, n_metrics: int = 1) -> None:
     """Refuse the result of a `fit_task` that is not a value for each query and, if any, a share for each feature."""
-    require_shape(fit, {"values": [(float, None)], "share": ([float], None)}, str(source))
-    if len(fit["values"]) != n_queries or (fit["share"] is not None and len(fit["share"]) != n_features):
+    shape = {"values": [(float, None)], "share": ([float], None), "others?": [[(float, None)]]}
+    require_shape(fit, shape, str(source))
+    rows = [fit["values"], *fit.get("others", ())]
+    right = len(rows) == n_metrics and all(len(row) == n_queries for row in rows)
+    if not right or (fit["share"] is not None and len(fit["share"]) != n_features):
         raise DataError(f"{source}: a fit in the journal is not of these queries and features: name another journal.")
-    for number in (*fit["values"], *(fit["share"] or ())):
+    for number in (value for row in (*rows, fit["share"] or ()) for value in row):
         if number is not None and not abs(number) <= _LARGEST:
             raise DataError(f"{source}: a fit in the journal has the metric or share {number!r}: name another journal.")
 

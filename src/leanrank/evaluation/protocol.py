@@ -28,9 +28,10 @@ class Protocol:
     scaler : transformer, optional
         Applied to the data of each fold, fitted on the training part: `QueryMinMaxScaler()`. By default rankers get
         the features as they are.
-    n_splits : int, default=5
-        Parts that RankingData are cut into, at least 3: whole queries. Part i is tested in fold i, the part before it
-        is for validation, the others are learned from. Folds that are given, or those of a folder, stay as they are.
+    n_splits : int or str, default=5
+        Parts that RankingData are cut into, at least 3: whole queries, and whole groups of queries. Part i is tested in
+        fold i, the part before it is for validation, the others are learned from. "time", or "time:4", for folds that
+        test what is later than what they learn from. Folds that are given, or those of a folder, stay as they are.
     random_state : int or None, default=0
         Seed by which queries are dealt to parts; None takes them in their order.
 
@@ -43,7 +44,7 @@ class Protocol:
     validation: str | Metric = "map"
     convention: str = "standard"
     scaler: Any = None
-    n_splits: int = 5
+    n_splits: int | str = 5
     random_state: int | None = 0
 
     @cached_property

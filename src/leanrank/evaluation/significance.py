@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
 from leanrank.errors import DataError, ParameterError
+from leanrank.evaluation.bootstrap import counted, weighed
 
 #: Resamples held in memory at a time.
 _CHUNK = 1_000
@@ -22,7 +23,7 @@ class PairedTest:
     Attributes
     ----------
     n : int
-        Pairs compared.
+        Pairs compared; groups of pairs, where they have groups.
     difference : float
         Mean of the first less the second.
     statistic : float
@@ -50,36 +51,76 @@ def paired_differences(first: ArrayLike, second: ArrayLike) -> NDArray[np.float6
     return d[~np.isnan(d)]
 
 
-def paired_t_test(first: ArrayLike, second: ArrayLike, *, confidence: float = 0.95) -> PairedTest:
+def weighed_differences(
+    first: ArrayLike, second: ArrayLike, weight: ArrayLike | None = None, group: NDArray[Any] | None = None
+) -> tuple[NDArray[np.float64], NDArray[np.float64] | None]:
+    """First less second for each query that neither leaves out, and how much it counts (None: all alike).
+
+    Queries without weight are left out. Where queries have groups, a value and a weight for each group.
+    """
+    if weight is None and group is None:
+        return paired_differences(first, second), None
+    paired_differences(first, second)  # refuses what are no pairs
+    a, b = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
+    w = None if weight is None else np.asarray(weight, dtype=np.float64)
+    if w is not None and w.shape != a.shape:
+        raise DataError(f"A paired test takes a weight for each pair: got {w.size} weights for {a.size} pairs.")
+    if group is not None and np.shape(group) != a.shape:
+        raise DataError(f"A paired test takes a group for each pair: got {np.size(group)} groups for {a.size} pairs.")
+    table, shares = counted((a - b)[None], w, None if group is None else np.asarray(group))
+    return table[0], shares
+
+
+def paired_t_test(
+    first: ArrayLike,
+    second: ArrayLike,
+    *,
+    confidence: float = 0.95,
+    weight: ArrayLike | None = None,
+    group: NDArray[Any] | None = None,
+) -> PairedTest:
     """Student's paired t-test, two-sided: ``t = mean(d) / (sd(d) / sqrt(n))`` with n - 1 degrees of freedom.
 
     Where all differences are equal the deviation is 0: then p is 1 if they are 0, else 0. Fewer than two pairs: NaN.
+    With `weight`, how much each query counts, the mean is weighted and its error that of a ratio of means; n counts the
+    queries. With `group`, what queries have in common, n counts the groups, and the error is robust to any likeness
+    inside them.
 
     >>> round(paired_t_test([0.5, 0.7, 0.9, 0.4], [0.4, 0.5, 0.8, 0.4]).p, 4)
     0.0917
     """
     _check_confidence(confidence)
-    d = paired_differences(first, second)
+    d, shares = weighed_differences(first, second, weight, group)
     n = len(d)
     if n < 2:
         return PairedTest(n, float(d.mean()) if n else np.nan)
-    mean = float(d.mean())
+    mean = float(d.mean() if shares is None else weighed(d[None], shares)[0][0])
     if (d == d[0]).all():
         mean = float(d[0])
         return PairedTest(n, mean, 0.0 if mean == 0 else float(np.copysign(np.inf, mean)), float(mean == 0), mean, mean)
-    error = float(d.std(ddof=1)) / np.sqrt(n)
+    spread = d if shares is None else weighed(d[None], shares)[2][0]
+    error = float(spread.std(ddof=1)) / np.sqrt(n)
     t = mean / error
     half = float(special.stdtrit(n - 1, 0.5 + confidence / 2)) * error
     return PairedTest(n, mean, t, float(2 * special.stdtr(n - 1, -abs(t))), mean - half, mean + half)
 
 
 def paired_bootstrap(
-    first: ArrayLike, second: ArrayLike, *, n_resamples: int = 9_999, confidence: float = 0.95, random_state: Any = 0
+    first: ArrayLike,
+    second: ArrayLike,
+    *,
+    n_resamples: int = 9_999,
+    confidence: float = 0.95,
+    random_state: Any = 0,
+    weight: ArrayLike | None = None,
+    group: NDArray[Any] | None = None,
 ) -> PairedTest:
     """Bootstrap of the mean paired difference: queries are drawn with replacement, `n_resamples` times.
 
     ``p = (1 + #{|m* - m| >= |m|}) / (1 + n_resamples)``, m the mean difference, m* that of a resample: how often chance
-    alone moves the mean as far as it is from 0. The interval is that of the resamples' percentiles.
+    alone moves the mean as far as it is from 0. The interval is that of the resamples' percentiles. With `weight`, how
+    much each query counts, means are weighted; a query is drawn with its weight. With `group`, what queries have in
+    common, whole groups are drawn.
 
     References
     ----------
@@ -88,13 +129,23 @@ def paired_bootstrap(
     >>> paired_bootstrap([0.5, 0.7, 0.9, 0.4], [0.4, 0.5, 0.8, 0.4]).p < 0.1
     True
     """
+    difference, shares = weighed_differences(first, second, weight, group)
     return paired_bootstraps(
-        [paired_differences(first, second)], n_resamples=n_resamples, confidence=confidence, random_state=random_state
+        [difference],
+        n_resamples=n_resamples,
+        confidence=confidence,
+        random_state=random_state,
+        weights=None if shares is None else [shares],
     )[0]
 
 
 def paired_bootstraps(
-    differences: list[NDArray[np.float64]], *, n_resamples: int = 9_999, confidence: float = 0.95, random_state: Any = 0
+    differences: list[NDArray[np.float64]],
+    *,
+    n_resamples: int = 9_999,
+    confidence: float = 0.95,
+    random_state: Any = 0,
+    weights: list[NDArray[np.float64]] | None = None,
 ) -> list[PairedTest]:
     """`paired_bootstrap` of several lists of differences; those of one length share their resamples."""
     _check_confidence(confidence)
@@ -109,9 +160,10 @@ def paired_bootstraps(
             for i in alike:
                 tests[i] = PairedTest(n, float(differences[i].mean()) if n else np.nan)
             continue
-        means = _resampled_means(D, n_resamples, np.random.default_rng(random_state))
+        W = None if weights is None else np.array([weights[i] for i in alike])
+        means = _resampled_means(D, W, n_resamples, np.random.default_rng(random_state))
         for row, i in enumerate(alike):
-            mean = float(D[row].mean())
+            mean = float(D[row].mean() if W is None else (W[row] * D[row]).sum() / W[row].sum())
             # A tolerance of rounding: resamples of equal differences have equal means.
             far = np.abs(means[row] - mean) >= abs(mean) * (1 - 1e-12)
             low, high = np.quantile(means[row], [0.5 - confidence / 2, 0.5 + confidence / 2])
@@ -120,15 +172,20 @@ def paired_bootstraps(
     return [test for test in tests if test is not None]
 
 
-def _resampled_means(D: NDArray[np.float64], n_resamples: int, rng: np.random.Generator) -> NDArray[np.float64]:
-    """Means of each row of D over `n_resamples` draws of its columns: rows by resamples."""
+def _resampled_means(
+    D: NDArray[np.float64], W: NDArray[np.float64] | None, n_resamples: int, rng: np.random.Generator
+) -> NDArray[np.float64]:
+    """Means of each row of D, weighted by that of W, over `n_resamples` draws of its columns: rows by resamples."""
     n = D.shape[1]
     means = np.empty((len(D), n_resamples))
     for start in range(0, n_resamples, _CHUNK):
         size = min(_CHUNK, n_resamples - start)
         drawn = rng.integers(0, n, (size, n)) + n * np.arange(size)[:, None]
         counts = np.bincount(drawn.ravel(), minlength=size * n).reshape(size, n)
-        means[:, start : start + size] = D @ counts.T / n
+        if W is None:
+            means[:, start : start + size] = D @ counts.T / n
+        else:
+            means[:, start : start + size] = (W * D) @ counts.T / (W @ counts.T)
     return means
 
 

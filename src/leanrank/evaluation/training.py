@@ -36,18 +36,23 @@ def prepared(data: RankingData, ranker: Ranker) -> RankingData:
 
 
 def filled(data: RankingData) -> RankingData:
-    """Missing values replaced by the least value of the feature in the query, 0 where all of a query are missing."""
+    """Missing values replaced by the least value of the feature in the query, 0 where all of a query are missing.
+
+    Categories have no least one: a missing one stays missing.
+    """
     if not data.missing:
         return data
+    kinds = data.category_columns
     X, end = np.empty((data.n_rows, data.n_features), dtype=next(data.blocks(1)).X.dtype), 0
     for block in data.blocks(_FILLED_ROWS):
         begin, end = end, end + block.n_rows
         values = block.dense()
         absent = np.isnan(values)
+        absent[:, kinds] = False
         least = np.minimum.reduceat(np.where(absent, np.inf, values), block.query_ptr[:-1], axis=0)
         least = np.where(np.isinf(least), 0.0, least).astype(X.dtype)
         X[begin:end] = np.where(absent, np.repeat(least, block.query_sizes, axis=0), values)
-    return replace(data, X=X, missing=False)
+    return replace(data, X=X, missing=bool(kinds))
 
 
 def scaled(scaler: Any, train: RankingData, *others: RankingData) -> list[RankingData]:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import Any
 
+from leanrank.data.catalogue import Catalogue
 from leanrank.data.text_file import read_text
 from leanrank.errors import DataError, ParameterError
 from leanrank.exports.featureset import FullSet, Kept, align, mapping_text
@@ -43,7 +44,7 @@ def engines() -> list[str]:
     """Names that `to` may have.
 
     >>> engines()
-    ['elasticsearch', 'opensearch', 'solr', 'vespa', 'ranklib', 'lightgbm', 'xgboost']
+    ['elasticsearch', 'elasticsearch-ml', 'opensearch', 'solr', 'vespa', 'ranklib', 'lightgbm', 'xgboost']
     """
     return list(ENGINES)
 
@@ -56,6 +57,7 @@ def export_features(
     model: Ranker | None = None,
     normalizers: Any = None,
     by_position: bool = False,
+    catalogue: Catalogue | None = None,
 ) -> Export:
     """Cut an engine's feature set down to a selection, numbered as the model's features are.
 
@@ -70,13 +72,17 @@ def export_features(
         query does not match.
     model : Ranker, optional
         Trained on exactly the selected features. Linear ones, and the trees of LightGBM, XGBoost and CatBoost, go to
-        Elasticsearch, OpenSearch, Solr, Vespa and RankLib; a model of XGBoost to XGBoost, of LightGBM to LightGBM.
+        Elasticsearch, OpenSearch, Solr, Vespa and RankLib; trees alone to Elasticsearch's own learning to rank; a
+        model of XGBoost to XGBoost, of LightGBM to LightGBM.
     normalizers : dict, optional
         How the model's data were scaled, by constants: `{"bm25": {"min_max": {"minimum": 0, "maximum": 20}}}` or
         `{"bm25": {"standard": {"mean": 5, "standard_deviation": 2}}}`. Scaling by query (`QueryMinMaxScaler`)
         cannot be exported: an engine does not know the other documents of the query when it scores one.
     by_position : bool, default=False
         Features are found in the set by their names. True: feature 3 of the data is the third of the set.
+    catalogue : Catalogue or None, default=None
+        What features are, for the mapping and for comments, where the format has them (RankLib, Vespa); None takes what
+        the selection was made with. The names of features in the engine stay as they are.
 
     Returns
     -------
@@ -89,7 +95,14 @@ def export_features(
     target = to if isinstance(to, Target) else Target(to)
     engine = _engine(target.engine)
     chosen = selection if isinstance(selection, ChosenFeatures) else read_selection(selection)
+    if catalogue is not None:
+        chosen = replace(chosen, catalogue=catalogue)
     full: FullSet = engine.parse(read_text(featureset), str(featureset))
+    if model is not None and model.categories_ is not None:
+        raise DataError(
+            f"The model has the category {next(iter(model.categories_.texts))!r}, and {target.engine} knows numbers "
+            "only: train a model without it (--drop), or score with `leanrank predict`."
+        )
     kept = align(chosen, full, None if model is None else _model_names(model, chosen), by_position=by_position)
     if normalizers and model is None:
         raise DataError("Normalizers are part of a model: give the model as well.")
@@ -112,7 +125,7 @@ def model_suffix(to: str) -> str:
 
 
 def _engine(to: str) -> Any:
-    return import_module(f"leanrank.exports.{to}")
+    return import_module(f"leanrank.exports.{to.replace('-', '_')}")
 
 
 def _model_names(model: Ranker, chosen: ChosenFeatures) -> list[str]:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from leanrank.data.catalogue import FeatureFacts
 from leanrank.errors import DataError, UnknownNameError
 from leanrank.selectors.chosen_features import ChosenFeatures
 
@@ -35,6 +36,8 @@ class Kept:
         In the engine's full set, counted from 0.
     new_id : int
         In the pruned set and among the model's features, counted from 1.
+    facts : FeatureFacts or None
+        What a catalogue says of it.
     """
 
     name: str
@@ -42,6 +45,14 @@ class Kept:
     old_id: int
     place: int
     new_id: int
+    facts: FeatureFacts | None = None
+
+    @property
+    def comment(self) -> str:
+        """What it is on one line, for files that take comments; nothing where nothing is known."""
+        if self.facts is None or not (self.facts.name or self.facts.description):
+            return ""
+        return f"{self.name}: {'. '.join(text for text in (self.facts.name, self.facts.description) if text)}"
 
 
 def align(
@@ -66,8 +77,16 @@ def align(
     if model_names is not None:
         order = _model_order(order, list(model_names))
     places = _places_by_position(chosen, full) if by_position else _places_by_name(chosen, full)
+    known = chosen.catalogue
     return tuple(
-        Kept(full.names[places[name]], name, id_of[name], places[name], new_id)
+        Kept(
+            full.names[places[name]],
+            name,
+            id_of[name],
+            places[name],
+            new_id,
+            None if known is None or name not in known else known[name],
+        )
         for new_id, name in enumerate(order, start=1)
     )
 
@@ -81,6 +100,7 @@ def mapping_text(kept: Sequence[Kept]) -> str:
             "old_id": feature.old_id,
             "new_id": feature.new_id,
             "full_set_id": feature.place + 1,
+            **({} if feature.facts is None else {"about": feature.facts.to_dict()}),
         }
         for feature in kept
     ]

@@ -30,8 +30,9 @@ def parse(text: str, source: str) -> FullSet:
 
 
 def feature_set(full: FullSet, kept: Sequence[Kept], target: Target) -> str:
-    """Number in the full set, tab, name: RankLib reads the number."""
-    return "".join(f"{feature.place + 1}\t{feature.name}\n" for feature in kept)
+    """Number in the full set, tab, name: RankLib reads the number, and no line that begins with #."""
+    comments = "".join(f"# {feature.comment}\n" for feature in kept if feature.comment)
+    return comments + "".join(f"{feature.place + 1}\t{feature.name}\n" for feature in kept)
 
 
 def model(

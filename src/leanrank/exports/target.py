@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from leanrank.errors import ParameterError, UnknownNameError
 
-ENGINES = ("elasticsearch", "opensearch", "solr", "vespa", "ranklib", "lightgbm", "xgboost")
+ENGINES = ("elasticsearch", "elasticsearch-ml", "opensearch", "solr", "vespa", "ranklib", "lightgbm", "xgboost")
 UNMATCHED = ("zero", "missing")
 
 

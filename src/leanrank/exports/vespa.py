@@ -67,7 +67,8 @@ def profile(ranker: Ranker | None, kept: Sequence[Kept], normalizers: Mapping[st
     """A rank profile: the features, and the model as first phase (linear) or second phase (trees)."""
     if not re.fullmatch(r"[A-Za-z_][\w-]*", target.name):
         raise ParameterError(f"The name of a Vespa rank profile is letters, digits, '_' and '-'. Got {target.name!r}.")
-    lines = [f"rank-profile {target.name} {{"]
+    lines = [f"# {feature.comment}" for feature in kept if feature.comment]
+    lines += [f"rank-profile {target.name} {{"]
     lines += ["    match-features {", *(f"        {feature.name}" for feature in kept), "    }"]
     if ranker is not None:
         if has_trees(ranker):

@@ -14,17 +14,20 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted
 
+from leanrank.data.category_means import CategoryMeans, cross_fitted
 from leanrank.data.columns import id_column
-from leanrank.data.door import as_source, feature_matrix, in_memory
+from leanrank.data.door import as_source, check_features, feature_matrix, in_memory, unjudged
 from leanrank.data.grouping import query_offsets
 from leanrank.data.ranking_data import RankingData
+from leanrank.data.weights import query_weights, refuse_weights
 from leanrank.errors import DataError, ParameterError, UnknownNameError, require
 from leanrank.kernels.products import rows_times
 from leanrank.metrics._base import mean
 from leanrank.metrics.names import metric as parse_metric
+from leanrank.rankers._categories import LearnedCategories
 from leanrank.rankers._early_stopping import EarlyStopping
 from leanrank.rankers._permutation import permutation_importances
-from leanrank.rankers.eval_set import eval_data, has_names
+from leanrank.rankers.eval_set import eval_source, has_names
 
 Scores = NDArray[np.float64]
 
@@ -57,6 +60,11 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
     _learned: ClassVar[dict[str, Any]] = {}
     #: Those of `_learned` that may be absent.
     _optional: ClassVar[frozenset[str]] = frozenset()
+    #: The weights that `_fit` takes: "weight" of documents, "query_weight". Data with others are refused.
+    _takes_weights: ClassVar[tuple[str, ...]] = ()
+
+    #: What was learned of categories, where the training data had any.
+    categories_: LearnedCategories | None = None
 
     # Ask scikit-learn's metadata routing for the query ids, so that pipelines and searches pass them on unasked.
     __metadata_request__fit: ClassVar[dict[str, bool]] = {"qid": True}
@@ -66,6 +74,11 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
     @property
     def takes_missing(self) -> bool:
         """Whether features may have missing values. If not, they have to be filled before `fit` and `predict`."""
+        return False
+
+    @property
+    def takes_categories(self) -> bool:
+        """Whether categories are learned as such. If not, the mean label of each stands for it: see `CategoryMeans`."""
         return False
 
     @property
@@ -102,11 +115,28 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
         data = self._door(X, y, qid, regroup=regroup)
         self.n_features_in_ = data.n_features
         self._keep_names(X, data.feature_names)
+        known = self._learn_categories(data)
         valid = None
         if eval_set is not None:
-            valid = eval_data(eval_set, self, owner=self._title, regroup=regroup, missing=self.takes_missing)
-        self._fit(data, valid)
+            missing = self.takes_missing
+            valid = self._readied(in_memory(eval_source(eval_set, self, regroup=regroup, missing=missing)))
+        for part in (data, valid):
+            refuse_weights(part, self._title, self._takes_weights)
+        self._fit(known, valid)
         return self
+
+    def _learn_categories(self, data: RankingData) -> RankingData:
+        """The training data as the ranker takes them; what it has to know of their categories is kept."""
+        self.categories_ = None
+        if data.categories:
+            means = None if self.takes_categories else CategoryMeans.of(data)
+            self.categories_ = LearnedCategories(data.categories, means)
+        return data if self.takes_categories else cross_fitted(data)
+
+    def _readied(self, data: RankingData) -> RankingData:
+        """Other data as the ranker takes them: complete if it must be, categories by the texts of training."""
+        known = (self.categories_ or LearnedCategories({})).readied(data, self._title)
+        return known if self.takes_missing else known.require_complete(self._title)
 
     def _keep_names(self, X: Any, names: tuple[str, ...]) -> None:
         """Remember the names of the features if X had any."""
@@ -141,13 +171,17 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
     def score(
         self, X: Any, y: Any = None, *, qid: Any = None, metric: Any = "ndcg@10", sample_weight: Any = None
     ) -> float:
-        """Mean over queries of `metric` for the predicted order. `sample_weight` must be None: queries count alike."""
+        """Mean over queries of `metric` for the predicted order, weighted where the data have weights of queries.
+
+        `sample_weight` must be None: metrics have no weights of documents.
+        """
         if sample_weight is not None:
-            raise ParameterError("score counts every query alike: leave out sample_weight (weights are not supported).")
+            raise ParameterError("score has no weights of documents: leave out sample_weight (they are not supported).")
         self._features(X)
-        data = self._door(X, y, qid, regroup=True)
+        data = self._readied(self._door(X, y, qid, regroup=True))
         measure = parse_metric(metric) if isinstance(metric, str) else metric
-        return float(mean(measure.per_query(data.y, self._scores(data.X, data.query_ptr), data.query_ptr)))
+        values = measure.per_query(data.y, self._scores(data.X, data.query_ptr), data.query_ptr)
+        return float(mean(values, query_weights(data, "score")))
 
     def importances(
         self,
@@ -166,6 +200,7 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         if data is not None:
             self._features(data)
+            data = self._readied(data)
         if kind != "permutation":
             return self._own_importances(kind, data)
         if data is None:
@@ -245,15 +280,17 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
         return data if self.takes_missing else data.require_complete(self._title)
 
     def _features(self, X: Any) -> Any:
-        """The matrix of X, after checking its columns against those of `fit`."""
+        """The matrix of X as the ranker takes it, after checking its columns against those of `fit`."""
         names = getattr(self, "feature_names_in_", None)
         known = tuple(str(j + 1) for j in range(self.n_features_in_)) if names is None else tuple(names)
-        matrix, _ = feature_matrix(X, known, missing=self.takes_missing, owner=self._title)
-        if not sp.issparse(matrix):
-            matrix = np.ascontiguousarray(matrix)
-        if isinstance(X, RankingData) and not self.takes_missing:
-            X.require_complete(self._title)
-        return matrix
+        if self.categories_ is not None and not isinstance(X, RankingData):
+            X = unjudged(X, self.categories_.texts, self._title)
+        if isinstance(X, RankingData):
+            check_features(X.feature_names, X.n_features, known, self._title)
+            matrix = self._readied(X).X
+        else:
+            matrix, _ = feature_matrix(X, known, missing=self.takes_missing, owner=self._title)
+        return matrix if sp.issparse(matrix) else np.ascontiguousarray(matrix)
 
 
 class LinearRanker(Ranker):

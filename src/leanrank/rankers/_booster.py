@@ -92,12 +92,23 @@ class BoosterAdapter(Adapter):
         return True
 
     @property
+    def takes_categories(self) -> bool:
+        return True
+
+    @property
     def ignores_copies(self) -> bool:
         """A split on a copy has the gain of one on the first of the two, which is taken, unless columns are drawn."""
         if self._column_luck is None or self.wants_scaling:
             return False
         given = self.estimator.get_params()
         return all(given.get(name) is None or given[name] in idle for name, idle in self._column_luck.items())
+
+    def _categories(self) -> dict[int, tuple[str, ...]]:
+        """The texts of the training data's categories, by column."""
+        if self.categories_ is None:
+            return {}
+        place = {name: j for j, name in enumerate(self.feature_names_in_)}
+        return {place[name]: texts for name, texts in self.categories_.texts.items()}
 
     @property
     def estimator_(self) -> Any:

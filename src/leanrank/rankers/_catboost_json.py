@@ -5,11 +5,15 @@ The format: https://catboost.ai/docs/en/concepts/json-model-format
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, TypeAlias
 
 from leanrank.data.json_shape import fault_in
 from leanrank.data.text_file import parse_json
 from leanrank.errors import DataError
+
+#: Its kind, its feature among those of the kind, and the border or text.
+_Question: TypeAlias = tuple[str, int | None, float]
 
 _DEEPEST = 16
 _LARGEST_FLOAT = 3.4028235e38
@@ -21,27 +25,45 @@ _FLOAT_FEATURE = {
     "has_nans": bool,
     "nan_value_treatment": str,
 }
-_SPLIT = {"border": float, "float_feature_index": int, "split_index": int, "split_type": str}
+_CATEGORY = {"feature_index": int, "flat_feature_index": int, "values?": ([int], None)}
+_CTR = {"borders": [float], "ctr_type": str, "elements": [{"combination_element": str}], "identifier": str}
+_CTR_DATA = {"counter_denominator": int, "hash_map": [(str, int, float)], "hash_stride": int}
+#: The kinds of splits, and what each says.
+_SPLITS = {
+    "FloatFeature": {"border": float, "float_feature_index": int, "split_index": int},
+    "OneHotFeature": {"cat_feature_index": int, "split_index": int, "value": int},
+    "OnlineCtr": {"border": float, "ctr_target_border_idx": int, "split_index": int},
+}
 _MODEL = {
-    "features_info": {"float_features": [_FLOAT_FEATURE]},
+    "ctr_data?": {str: _CTR_DATA},
+    "features_info": {
+        "categorical_features?": [_CATEGORY],
+        "ctrs?": [_CTR],
+        "float_features?": [_FLOAT_FEATURE],
+    },
     "scale_and_bias": [float, ([float], float)],
     "oblivious_trees?": [
-        {"leaf_values": [float], "leaf_weights?": [float], "splits?": ([_SPLIT], None), "tree_info?": object}
+        {
+            "leaf_values": [float],
+            "leaf_weights?": [float],
+            "splits?": ([{"split_type": str}], None),
+            "tree_info?": object,
+        }
     ],
     "trees?": [object],
 }
 
 
-def check_catboost(text: str, n_features: int) -> None:
-    """Refuse a JSON that is not of trees over so many features, numbers all of them, one score a document."""
+def check_catboost(text: str, n_features: int, categories: Sequence[int] = ()) -> None:
+    """Refuse a JSON that is not of trees over so many features, these of them categories, one score a document."""
     model = parse_json(text, "the CatBoost model")
     _must(fault_in(model, _MODEL))
-    if set(model["features_info"]) - {"float_features"} or "ctr_data" in model:
+    if not categories and (set(model["features_info"]) - {"float_features"} or "ctr_data" in model):
         raise _damaged("it has features that are no numbers")
     bias = model["scale_and_bias"][1]
     if isinstance(bias, list) and len(bias) != 1:
         raise _damaged("it has several scores for a document")
-    splits = _splits(model["features_info"]["float_features"], n_features)
+    splits = _splits(model, n_features, list(categories))
     symmetric, others = model.get("oblivious_trees"), model.get("trees")
     if bool(symmetric) == bool(others):
         raise _damaged("it has no trees, or trees of two kinds")
@@ -56,35 +78,56 @@ def check_catboost(text: str, n_features: int) -> None:
         _check_nodes(tree, splits, number)
 
 
-def _splits(features: list[dict[str, Any]], n_features: int) -> list[tuple[int, float]]:
-    """Every question that may be asked, feature and border, in the order in which they are numbered."""
-    if len(features) != n_features:
-        raise _damaged(f"it has {len(features):,} features, not {n_features:,}")
-    splits = []
-    for j, feature in enumerate(features):
+def _splits(model: dict[str, Any], n_features: int, categories: list[int]) -> list[_Question]:
+    """Every question that may be asked, in the order in which they are numbered: borders, texts, means of texts."""
+    info = model["features_info"]
+    numbers, kinds = info.get("float_features", []), info.get("categorical_features", [])
+    columns = [j for j in range(n_features) if j not in categories]
+    if len(numbers) != len(columns) or len(kinds) != len(categories):
+        raise _damaged(f"it has {len(numbers) + len(kinds):,} features, not {n_features:,}")
+    splits: list[_Question] = []
+    for i, (feature, column) in enumerate(zip(numbers, columns, strict=True)):
         borders = feature.get("borders") or []
-        if feature["feature_index"] != j or feature["flat_feature_index"] != j:
-            raise _damaged(f"feature {j} is not where it should be")
+        _check_place(feature, i, column)
         if feature["nan_value_treatment"] not in ("AsIs", "AsFalse", "AsTrue"):
-            raise _damaged(f"missing values of feature {j} go nowhere")
+            raise _damaged(f"missing values of feature {column} go nowhere")
         if borders != sorted(set(borders)) or any(abs(border) > _LARGEST_FLOAT for border in borders):
-            raise _damaged(f"the borders of feature {j} do not ascend")
-        splits += [(j, border) for border in borders]
+            raise _damaged(f"the borders of feature {column} do not ascend")
+        splits += [("FloatFeature", i, border) for border in borders]
+    for i, (feature, column) in enumerate(zip(kinds, sorted(categories), strict=True)):
+        _check_place(feature, i, column)
+        splits += [("OneHotFeature", i, value) for value in feature.get("values") or []]
+    for ctr in info.get("ctrs", []):
+        if ctr["identifier"] not in model.get("ctr_data", {}):
+            raise _damaged("it has means of categories without their numbers")
+        for element in ctr["elements"]:
+            if not 0 <= element.get("cat_feature_index", 0) < max(1, len(kinds)):
+                raise _damaged("it has means of categories that there are not")
+        splits += [("OnlineCtr", None, border) for border in ctr["borders"]]
     return splits
 
 
-def _check_split(question: dict[str, Any], splits: list[tuple[int, float]], number: int) -> None:
-    asked, place = (question["float_feature_index"], question["border"]), question["split_index"]
-    if question["split_type"] != "FloatFeature" or not 0 <= place < len(splits) or splits[place] != asked:
+def _check_place(feature: dict[str, Any], i: int, column: int) -> None:
+    if feature["feature_index"] != i or feature["flat_feature_index"] != column:
+        raise _damaged(f"feature {column} is not where it should be")
+
+
+def _check_split(question: dict[str, Any], splits: list[_Question], number: int) -> None:
+    kind = question["split_type"]
+    if kind not in _SPLITS or fault_in(question, _SPLITS[kind]) is not None:
+        raise _damaged(f"tree {number} asks in a way that there is not")
+    feature = question.get("float_feature_index", question.get("cat_feature_index"))
+    asked, place = (kind, feature, question.get("border", question.get("value"))), question["split_index"]
+    if not 0 <= place < len(splits) or splits[place] != asked:
         raise _damaged(f"tree {number} asks for a border that there is not")
 
 
-def _check_nodes(tree: Any, splits: list[tuple[int, float]], number: int) -> None:
+def _check_nodes(tree: Any, splits: list[_Question], number: int) -> None:
     """A tree that is not symmetric: splits with two sides, and leaves with a value."""
     stack = [tree]
     while stack:
         node = stack.pop()
-        if fault_in(node, {"split": _SPLIT, "left": {}, "right": {}}) is None:
+        if fault_in(node, {"split": {"split_type": str}, "left": {}, "right": {}}) is None:
             _check_split(node["split"], splits, number)
             stack += [node["left"], node["right"]]
         else:

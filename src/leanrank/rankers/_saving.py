@@ -16,10 +16,13 @@ from leanrank.data.npz_file import read_npz
 from leanrank.data.whole_file import write_whole
 from leanrank.errors import DataError, LeanRankError
 from leanrank.rankers._base import Ranker
+from leanrank.rankers._categories import LearnedCategories
 from leanrank.rankers.registry import ranker_class
 
 FORMAT = "leanrank-ranker"
 VERSION = 1
+#: Of rankers with categories, which versions before them would take for numbers.
+_WITH_CATEGORIES = 2
 #: Arrays with more entries than this go to the .npz file.
 BIG = 20_000
 _DTYPES = {"f": "<f8", "i": "<i8", "u": "<i8", "b": "|b1"}
@@ -34,13 +37,15 @@ def save_ranker(ranker: Ranker, path: str | os.PathLike[str]) -> None:
     names = getattr(ranker, "feature_names_in_", None)
     document: dict[str, Any] = {
         "format": FORMAT,
-        "version": VERSION,
+        "version": VERSION if ranker.categories_ is None else _WITH_CATEGORIES,
         "ranker": ranker._name,
         "params": _plain_params(ranker),
         "n_features_in": ranker.n_features_in_,
         "feature_names_in": None if names is None else list(names),
         "learned": learned,
     }
+    if ranker.categories_ is not None:
+        document["categories"] = ranker.categories_.to_json()
     if big:
         buffer = BytesIO()
         np.savez_compressed(buffer, **big)
@@ -91,8 +96,9 @@ def load_ranker(path: str | os.PathLike[str]) -> Ranker:
 def _decode_ranker(document: Any, source: Path) -> Ranker:
     if not isinstance(document, dict) or document.get("format") != FORMAT:
         raise DataError(f"not a saved ranker: its 'format' is not {FORMAT!r}.")
-    if document.get("version") != VERSION:
-        raise DataError(f"version {document.get('version')!r} of the format is not known here, only {VERSION}. "
+    if document.get("version") not in (VERSION, _WITH_CATEGORIES):
+        known = f"{VERSION} and {_WITH_CATEGORIES}"
+        raise DataError(f"version {document.get('version')!r} of the format is not known here, only {known}. "
                         "Update leanrank, or save the ranker again.")  # fmt: skip
     name = document["ranker"]
     if not isinstance(name, str):
@@ -108,6 +114,10 @@ def _decode_ranker(document: Any, source: Path) -> Ranker:
         if not isinstance(names, list) or len(names) != n_features or not all(isinstance(n, str) for n in names):
             raise DataError(f"feature_names_in must be {n_features:,} texts.")
         ranker.feature_names_in_ = np.array(names, dtype=object)
+    ranker.categories_ = None
+    if document["version"] == _WITH_CATEGORIES:
+        with_means = not ranker.takes_categories
+        ranker.categories_ = LearnedCategories.from_json(document["categories"], names or [], with_means=with_means)
     arrays = _big_arrays(document, source)
     learned, sizes = document["learned"], {"K": n_features}
     for key in sorted(set(learned) - set(cls._learned)):

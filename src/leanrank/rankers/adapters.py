@@ -83,6 +83,11 @@ class Adapter(Ranker):
             return super().fit(X, y, qid=qid, eval_set=eval_set, regroup=regroup)
         self._must("labels", "'keep' or 'rank'", self.labels in ("keep", "rank"))
         source = as_source(X, y, qid=qid, regroup=regroup, missing=True)
+        if isinstance(source, RankingData) and source.categories:
+            raise DataError(
+                f"{type(self).__name__} on a cluster cannot take categories: leave out engine=, or the category "
+                f"{next(iter(source.categories))!r}."
+            )
         self.n_features_in_ = len(source.feature_names)
         self._keep_names(X, source.feature_names)
         valid = None if eval_set is None else eval_source(eval_set, self, regroup=regroup, missing=True)

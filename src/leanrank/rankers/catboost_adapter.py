@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from leanrank.data.ranking_data import RankingData
+from leanrank.data.roles import free_name
+from leanrank.data.weights import QUERIES
 from leanrank.errors import DataError, LeanRankError
 from leanrank.rankers._base import Scores
 from leanrank.rankers._booster import BoosterAdapter, older_sparse
@@ -28,8 +30,11 @@ class CatBoostAdapter(BoosterAdapter):
     - Labels may be any numbers from 0; where the loss or a metric wants them within 0..1 CatBoost says so.
     - Its loss YetiRank draws random permutations: the order of the queries changes the model a little, a fixed
       `random_state` on fixed data does not.
+    - Categories are passed on as texts (`cat_features`); a missing one is a text of its own.
     - It writes no folder beside the program, unless the estimator asks for it.
     - Equal labels, or constant features, which it refuses, give a model that scores every document 0, with a warning.
+    - A query counts its weight (CatBoost's `group_weight`). Weights of documents are refused: of CatBoost's losses
+      those over pairs, YetiRank among them, have none.
     - With an `eval_set` the best iteration is kept, unless the estimator says `use_best_model=False`.
     - `early_stopping_rounds`, `od_type`, `od_wait`, `od_pval` and `eval_metric` of the estimator mean what they mean in
       CatBoost, unless `early_stopping_rounds` or `eval_metric` are given here.
@@ -39,6 +44,7 @@ class CatBoostAdapter(BoosterAdapter):
     """
 
     _name = "catboost"
+    _takes_weights: ClassVar[tuple[str, ...]] = (QUERIES,)
     _estimator_name = "CatBoostRanker"
     _kinds: ClassVar[dict[str, str]] = {"gain": "PredictionValuesChange"}
     _defaults: ClassVar[dict[str, Any]] = {
@@ -98,7 +104,7 @@ class CatBoostAdapter(BoosterAdapter):
 
     def _check_text(self, text: str) -> None:
         if text:  # else there was nothing to learn
-            check_catboost(text, self.n_features_in_)
+            check_catboost(text, self.n_features_in_, list(self._categories()))
 
     def _read(self, text: str) -> Any:
         catboost = self._library()
@@ -120,7 +126,7 @@ class CatBoostAdapter(BoosterAdapter):
         if not self.model_text_:
             return np.zeros(X.shape[0])
         try:
-            scores = self.estimator_.predict(older_sparse(X), thread_count=self._n_threads())
+            scores = self.estimator_.predict(self._table(X), thread_count=self._n_threads())
         except self._library().CatBoostError as error:  # of a saved model whose settings it cannot read
             raise DataError(f"CatBoost cannot predict with this model: {error}") from error
         return np.asarray(scores, dtype=np.float64).reshape(-1)
@@ -141,7 +147,27 @@ class CatBoostAdapter(BoosterAdapter):
 
     def _pool(self, data: RankingData, y: NDArray[np.float64]) -> Any:
         group = np.repeat(np.arange(data.n_queries), data.query_sizes)
-        return self._library().Pool(older_sparse(data.X), y, group_id=group)
+        weight = data.beside.query_weight
+        weights = {} if weight is None else {"group_weight": np.repeat(weight, data.query_sizes)}
+        kinds = list(self._categories()) or None
+        return self._library().Pool(self._table(data.X), y, group_id=group, cat_features=kinds, **weights)
+
+    def _table(self, X: Any) -> Any:
+        """The features as CatBoost takes them: where there are categories a frame of numbers and texts."""
+        categories = self._categories()
+        if not categories:
+            return older_sparse(X)
+        import pandas as pd  # CatBoost itself needs it
+
+        columns: dict[int, Any] = {}
+        for j in range(X.shape[1]):
+            texts = categories.get(j)
+            if texts is None:
+                columns[j] = X[:, j]
+            else:  # CatBoost takes no missing category
+                codes = np.where(np.isnan(X[:, j]), len(texts), X[:, j]).astype(np.int64)
+                columns[j] = pd.Categorical.from_codes(codes, [*texts, free_name("missing", texts)])
+        return pd.DataFrame(columns)
 
 
 def _as_text(model: Any) -> str:

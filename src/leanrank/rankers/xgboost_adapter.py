@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from leanrank.data.ranking_data import RankingData, RankingSource
+from leanrank.data.weights import QUERIES, refuse_weights
 from leanrank.engines.fold import fold
 from leanrank.errors import DataError, LeanRankError
 from leanrank.rankers._base import Scores
@@ -51,15 +52,18 @@ class XGBoostAdapter(BoosterAdapter):
       that they score as dense data do.
     - `rank:ndcg` takes whole labels from 0; above 31, where 2^y - 1 is refused, the gain is the label itself.
       `rank:map` takes labels 0 and 1: others are cut at 1 (relevant from 1 on). `rank:pairwise` takes any number.
+    - A query counts its weight, in training and on `eval_set`; XGBoost's rankers have no weights of documents.
     - With an `eval_set` the best iteration is kept, and the model is cut there.
     - `early_stopping_rounds`, `eval_metric` and a callback `EarlyStopping` of the estimator mean what they mean in
       XGBoost, unless `early_stopping_rounds` or `eval_metric` are given here.
+    - Categories are passed on as such (`enable_categorical`), which needs `tree_method` "hist" or "approx".
     - The importance "gain" is the total gain of a feature's splits; XGBoost's own "gain" is their mean.
 
     `leanrank.rankers.get("xgboost", n_estimators=200, n_threads=2)` builds one.
     """
 
     _name = "xgboost"
+    _takes_weights: ClassVar[tuple[str, ...]] = (QUERIES,)
     _estimator_name = "XGBRanker"
     _kinds: ClassVar[dict[str, str]] = {"gain": "total_gain", "split": "weight"}
     _defaults: ClassVar[dict[str, Any]] = {
@@ -97,6 +101,7 @@ class XGBoostAdapter(BoosterAdapter):
         model = clone(self.estimator)
         params = model.get_params()
         model.set_params(n_jobs=self._n_threads(), **self._watching(params, watched=valid is not None))
+        model.set_params(**self._kinds_of_features(data.n_features))
         levels = np.unique(data.y)
         labels = [self._label_values(data)] + ([] if valid is None else [self._label_values(valid, levels)])
         objective = str(params.get("objective") or "rank:ndcg")
@@ -111,6 +116,9 @@ class XGBoostAdapter(BoosterAdapter):
         if valid is not None:
             y = (labels[1] >= 1.0).astype(np.float64) if _is_binary(model.eval_metric) else labels[1]
             watching = {"eval_set": [(densified(valid.X), y)], "eval_qid": [_query_numbers(valid)]}
+            if valid.beside.query_weight is not None:
+                watching["sample_weight_eval_set"] = [valid.beside.query_weight]
+        watching["sample_weight"] = data.beside.query_weight  # of queries: the only ones that it has in ranking
         try:
             model.fit(densified(data.X), labels[0], qid=_query_numbers(data), verbose=False, **watching)
         except xgboost.core.XGBoostError as error:
@@ -139,6 +147,7 @@ class XGBoostAdapter(BoosterAdapter):
         return settings
 
     def _fit_on_cluster(self, source: RankingSource, levels: Levels, valid: RankingSource | None) -> None:
+        refuse_weights(source, "XGBoost on a cluster")
         from leanrank.engines.dask_training import Relabel, train_xgboost
 
         params = dict(clone(self.estimator).get_params())
@@ -186,7 +195,17 @@ class XGBoostAdapter(BoosterAdapter):
         return int(self.estimator_.num_features())
 
     def _matrix(self, X: Any) -> Any:
-        return self._library().DMatrix(densified(X))
+        return self._library().DMatrix(densified(X), **self._kinds_of_features(X.shape[1]))
+
+    def _kinds_of_features(self, n_features: int) -> dict[str, Any]:
+        """What XGBoost has to be told where there are categories."""
+        categories = self._categories()
+        if not categories:
+            return {}
+        return {
+            "enable_categorical": True,
+            "feature_types": ["c" if j in categories else "q" for j in range(n_features)],
+        }
 
 
 def _is_binary(metric: Any) -> bool:

@@ -200,6 +200,11 @@ class RCDR(_TransformsRankingData, _Projection):
         if y is None and not is_source(X):
             raise DataError("RCDR requires y to be passed, but the target y is None: call fit(X, y, qid=qid).")
         source = as_source(X, y, qid=qid, regroup=regroup, owner=type(self).__name__)
+        if isinstance(source, RankingData) and source.categories:
+            raise DataError(
+                f"RCDR makes sums of features, and the category {next(iter(source.categories))!r} is no number: leave "
+                "it out (--drop)."
+            )
         if X is source:
             self.n_features_in_ = len(source.feature_names)
             self.feature_names_in_ = np.array(source.feature_names, dtype=object)

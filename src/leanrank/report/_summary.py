@@ -4,22 +4,29 @@ from __future__ import annotations
 
 import json
 import platform
+from dataclasses import replace
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any, TypedDict, Unpack
 
 import numpy as np
 
 from leanrank import __version__
+from leanrank.data.catalogue import Catalogue
 from leanrank.data.ranking_data import RankingData
 from leanrank.data.same_features import columns_of
-from leanrank.errors import DataError, MissingValuesError
+from leanrank.errors import DataError, LeanRankError, MissingValuesError
 from leanrank.evaluation.compare.comparison import Comparison
 from leanrank.evaluation.records import ALL_FEATURES
+from leanrank.evaluation.select.again import is_possible
 from leanrank.evaluation.select.selection import CurvePoint, Selection
-from leanrank.report.alike import alike, nearest_kept, stands_for
+from leanrank.report.agreement import Agreement
+from leanrank.report.alike import STANDS_FOR, alike, nearest_kept, stands_for
+from leanrank.report.distributions import distributions
+from leanrank.report.glossary import glossary
 from leanrank.selectors.hybrids import IMPORTANCE, SIMILARITY
 from leanrank.selectors.limits import Limits
 from leanrank.stats.feature_graph import feature_graph
+from leanrank.stats.importance import Importance
 from leanrank.stats.lint import lint
 
 FORMAT = "leanrank-report"
@@ -34,6 +41,7 @@ class SummaryOptions(TypedDict, total=False):
     test: dict[str, Any] | None
     metric: str | None
     engine: Any
+    catalogue: Catalogue | None
 
 
 def summarize(
@@ -52,9 +60,14 @@ def summarize(
         The metric of a comparison that is tested.
     engine : optional
         Where the feature graph is computed.
+    catalogue : Catalogue, default=None
+        Names of features; a selection has those that it was made with.
     """
+    known = options.get("catalogue")
     if isinstance(results, Comparison):
-        return _of_comparison(results, options.get("metric"))
+        return _of_comparison(results, options.get("metric"), known)
+    if known is not None:
+        results = replace(results, catalogue=known)
     return _of_selection(results, data, options.get("test"), options.get("engine"))
 
 
@@ -65,36 +78,52 @@ def _of_selection(
     column_of = {name: j for j, name in enumerate(selection.feature_names)}
     path = [column_of[name] for name in _path(selection)]
     features = _features(selection, path)
-    graph, checked, notes = _of_data(selection, data, path, engine)
+    graph, of_data, notes = _of_data(selection, data, path, engine)
+    for name in ("importance", "cluster", "nearest", "constant"):
+        for feature, value in zip(features, graph.pop(name) if graph else [], strict=False):
+            feature[name] = value
+    for feature, missing, spread in zip(features, of_data["missing"], of_data["spread"], strict=False):
+        feature.update(missing=missing, spread=spread)
     if graph is not None:
-        for feature, importance, cluster, nearest in zip(
-            features, graph.pop("importance"), graph.pop("cluster"), graph.pop("nearest"), strict=True
-        ):
-            feature.update(importance=importance, cluster=cluster, nearest=nearest)
         _say_what_is_replaced(features, path, selection.n_features)
-    sizes = _sizes(selection, test)
+    agreement = Agreement(
+        features, path, frozenset(map(selection.label, settings["must_keep"])), STANDS_FOR if graph else None
+    )
+    sizes = _sizes(selection, test, agreement)
     return {
         "format": FORMAT,
         "format_version": VERSION,
         "kind": "selection",
-        **_of_answer(selection, test),
-        "answers": [answer.to_dict() for answer in selection.answers.values()],
+        **_of_answer(selection, test, agreement),
+        "answers": [
+            {**answer.to_dict(), "labels": [selection.label(name) for name in answer.features]}
+            for answer in selection.answers.values()
+        ],
         "forecast": selection.forecast.to_dict(),
         "path_method": selection.path_method,
+        "metrics": [{"name": name.upper(), "max_loss": loss} for name, loss in selection.max_losses.items()],
+        "slices": [one.to_dict() for one in selection.slices],
+        "drift": None if selection.drift is None else selection.drift.to_dict(),
         "metric": settings["metric_name"].upper(),
         "n_features": len(selection.feature_names),
         "kept": list(selection.features),
-        "has_costs": settings["costs"] is not None,
+        "columns": list(selection.feature_names),
+        "catalogue": {} if selection.catalogue is None else selection.catalogue.to_dict(),
+        "has_costs": selection.priced,
+        "cost_unit": selection.source.get("cost_unit", ""),
         "baseline": selection.baseline,
         "path": path,
         "features": features,
+        "label_groups": of_data["labels"],
+        "documents_looked_at": of_data["step"],
         "curve": [_point(point, selection) for point in selection.curve],
         "pareto": [_point(point, selection) for point in selection.pareto],
         "sentences": [{"k": size["n_kept"], "sentence": size["sentence"]} for size in sizes],
         "sizes": sizes,
         "graph": graph,
-        "lint": checked,
+        "lint": of_data["lint"],
         "notes": [*([f"{selection.sample['sentence']}."] if selection.sample else []), *selection.copies, *notes],
+        "glossary": glossary([point.method for point in selection.curve if point.method != ALL_FEATURES]),
         "settings": settings,
         "seconds": round(selection.seconds, 1),
         "source": selection.source,
@@ -102,8 +131,13 @@ def _of_selection(
     }
 
 
-def _of_answer(selection: Selection, test: dict[str, Any] | None) -> dict[str, Any]:
-    """What a report says of the features that were asked for: of others it would say something else."""
+def _of_answer(selection: Selection, test: dict[str, Any] | None, agreement: Agreement) -> dict[str, Any]:
+    """What a report says of the features that were asked for: of others it would say something else.
+
+    With it `frequency`: in what share of the folds features were chosen, as (column, share) pairs.
+    """
+    column_of = {name: j for j, name in enumerate(selection.feature_names)}
+    frequency = {column_of[name]: share for name, share in selection.stability["frequency"].items()}
     return {
         "sentence": selection.sentence(),
         "proven": selection.proven,
@@ -121,30 +155,22 @@ def _of_answer(selection: Selection, test: dict[str, Any] | None) -> dict[str, A
         "per_query": selection.per_query,
         "losers": list(selection.losers),
         "stability": {name: selection.stability[name] for name in ("nogueira", "low", "high")},
+        "frequency": [[column, share] for column, share in frequency.items()],
+        "surprises": agreement.surprises(frequency, selection.n_features),
     }
 
 
-def _sizes(selection: Selection, test: dict[str, Any] | None) -> list[dict[str, Any]]:
-    """The same of every measured size of the path, the smallest first, and of the features that were asked for.
-
-    With each `frequency`: in what share of the folds features were chosen, as (column, share) pairs.
-    """
-    column_of = {name: j for j, name in enumerate(selection.feature_names)}
+def _sizes(selection: Selection, test: dict[str, Any] | None, agreement: Agreement) -> list[dict[str, Any]]:
+    """The same of every measured size of the path, the smallest first, and of the features that were asked for."""
     order = _path(selection)
     known = {point.k for point in selection.curve if point.on_path and point.k <= len(selection.path)}
     views: dict[int, tuple[Selection, dict[str, Any] | None]] = {
-        k: (selection.at(k), None) for k in known if k >= len(selection.settings["must_keep"])
+        k: (selection.at(k), None) for k in known if is_possible(selection, k)
     }
     # where features that no ranker uses are left out, the page may have others at a size than were measured
     views = {k: view for k, view in views.items() if set(order[:k]) == set(view[0].features)}
     views[selection.n_features] = (selection, test)
-    return [
-        {
-            **_of_answer(at, tested),
-            "frequency": [[column_of[name], share] for name, share in at.stability["frequency"].items()],
-        }
-        for _, (at, tested) in sorted(views.items())
-    ]
+    return [_of_answer(at, tested, agreement) for _, (at, tested) in sorted(views.items())]
 
 
 def _path(selection: Selection) -> list[str]:
@@ -154,14 +180,14 @@ def _path(selection: Selection) -> list[str]:
 
 
 def _features(selection: Selection, path: list[int]) -> list[dict[str, Any]]:
-    """One record per column of the data: where it is on the path, what it costs, how often folds chose it."""
+    """One record per column of the data: its name, its place on the path, its cost, how often folds chose it."""
     settings, names = selection.settings, selection.feature_names
     limits = Limits(settings["costs"], settings["groups"]).bound("select", names)
     cost = limits.marginal(np.zeros(len(names), dtype=bool))
     frequency = selection.stability["frequency"]
     features: list[dict[str, Any]] = [
         {
-            "name": name,
+            "name": selection.label(name),  # as it is shown; the names in the data are those of `kept`
             "id": j + 1,
             "position": None,
             "kept": False,
@@ -171,6 +197,9 @@ def _features(selection: Selection, path: list[int]) -> list[dict[str, Any]]:
             "cluster": None,
             "nearest": [],
             "replaces": None,
+            "constant": False,
+            "missing": None,
+            "spread": None,
         }
         for j, name in enumerate(names)
     ]
@@ -196,10 +225,11 @@ def _say_what_is_replaced(features: list[dict[str, Any]], path: list[int], n_kep
 
 def _of_data(
     selection: Selection, data: RankingData | None, path: list[int], engine: Any
-) -> tuple[dict[str, Any] | None, dict[str, Any] | None, list[str]]:
-    """The graph and the lint report where there are data, and a note on what is left out."""
+) -> tuple[dict[str, Any] | None, dict[str, Any], list[str]]:
+    """The graph, the distributions and the lint report where there are data, and a note on what is left out."""
     if data is None:
-        return None, None, ["Importance, likeness and clusters of features and the check of the data need the data."]
+        nothing = {"labels": [], "spread": [], "missing": [], "step": 1, "lint": None}
+        return None, nothing, ["Importance, likeness and values of features and the check of the data need the data."]
     columns_of(data, selection.feature_names, "the selection", len(selection.feature_names))
     if data.fingerprint() != selection.settings["fingerprint"]:
         raise DataError(
@@ -207,11 +237,22 @@ def _of_data(
             f"selection's {selection.settings['fingerprint']}. Name the file it was made from, or none."
         )
     checked = json.loads(json.dumps(lint(data, engine).to_dict()))  # tuples as lists: plain values
+    for finding in checked["findings"]:
+        finding["features"] = [selection.label(name) for name in finding["features"]]
+    of_data = {**distributions(data), "lint": checked}
     try:
-        graph = feature_graph(data, IMPORTANCE, SIMILARITY, engine)
+        graph = feature_graph(data, _importance(selection.settings["metric_name"]), SIMILARITY, engine)
     except MissingValuesError as error:
-        return None, checked, [f"There is no feature graph: {error}"]
-    return alike(graph, np.array(path, dtype=np.int64), selection.n_features), checked, []
+        return None, of_data, [f"There is no feature graph: {error}"]
+    return alike(graph, np.array(path, dtype=np.int64), selection.n_features), of_data, []
+
+
+def _importance(metric_name: str) -> Importance:
+    """Importance in the metric of the selection; in MAP where that is not one of ours."""
+    try:
+        return Importance(metric_name, direction="max")
+    except LeanRankError:
+        return IMPORTANCE
 
 
 def _point(point: CurvePoint, selection: Selection) -> dict[str, Any]:
@@ -232,11 +273,15 @@ def _point(point: CurvePoint, selection: Selection) -> dict[str, Any]:
         "high": point.high,
         "chosen": chosen,
         "all": point.method == ALL_FEATURES,
+        "metrics": [one.to_dict() for one in point.metrics],
     }
 
 
-def _of_comparison(comparison: Comparison, metric: str | None) -> dict[str, Any]:
+def _of_comparison(comparison: Comparison, metric: str | None, catalogue: Catalogue | None) -> dict[str, Any]:
     tables = comparison.to_dict(metric)
+    if catalogue is not None:
+        for row in tables["features"]:
+            row["repetition"]["most"] = [(catalogue.label(str(name)), n) for name, n in row["repetition"]["most"]]
     about = tables.pop("about")
     methods = list(dict.fromkeys(row["method"] for row in tables["means"]))
     rankers = list(dict.fromkeys(row["ranker"] for row in tables["means"]))

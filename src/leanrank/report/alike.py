@@ -32,13 +32,14 @@ def alike(graph: FeatureGraph, path: NDArray[np.int64], n_kept: int) -> dict[str
     S = graph.similarity
     group = groups(S)
     kept = path[:n_kept]
-    shown = representatives(graph, kept, HEATMAP_FEATURES)
-    order = shown[cluster_order(S[np.ix_(shown, shown)])]
-    varying = graph if graph.constant.all() else graph.subset(~graph.constant)  # constants have no place in the drawing
+    varying = graph if graph.constant.all() else graph.subset(~graph.constant)  # constants have no place in pictures
     columns = np.arange(graph.n_features) if varying is graph else np.flatnonzero(~graph.constant)
     place = np.full(graph.n_features, -1)
     place[columns] = np.arange(len(columns))
-    drawn = columns[representatives(varying, place[kept][place[kept] >= 0], DRAWN_FEATURES)]
+    kept_of_these = place[kept][place[kept] >= 0]
+    shown = columns[representatives(varying, kept_of_these, HEATMAP_FEATURES)]
+    order = shown[cluster_order(S[np.ix_(shown, shown)])]
+    drawn = columns[representatives(varying, kept_of_these, DRAWN_FEATURES)]
     position = spread(S[np.ix_(drawn, drawn)])
     return {
         "importance_of": graph.computed_with.get("importance", {}).get("metric", ""),
@@ -48,10 +49,11 @@ def alike(graph: FeatureGraph, path: NDArray[np.int64], n_kept: int) -> dict[str
         "cluster": [int(number) or None for number in group],
         "n_clusters": int(group.max()),
         "nearest": nearest(S, path),
+        "constant": graph.constant.tolist(),
         "heatmap": {
             "columns": order.tolist(),
             "similarity": np.round(S[np.ix_(order, order)], 3).tolist(),
-            "thinned": len(shown) < graph.n_features,
+            "thinned": len(shown) < len(columns),
         },
         "drawing": {
             "columns": drawn.tolist(),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 import altair as alt
@@ -19,6 +20,12 @@ GAIN, LOSS, CHOSEN, FRONT = "#2b8a3e", "#c92a2a", "#d9480f", "#1971c2"
 LOGARITHMIC = 40
 #: Features in the chart of frequencies at most.
 MOST_BARS = 40
+#: Colours of the methods beside the path.
+OTHERS = ("#f58518", "#54a24b", "#b279a2", "#e45756", "#72b7b2", "#9d755d", "#eeca3b", "#ff9da6", "#439894", "#79706e")
+#: Sizes that a method races at; one that was measured at more is drawn as a line.
+RACED = 3
+#: The axis of costs by their unit.
+COST_TITLES = {"ms": "cost of the features in milliseconds"}
 HEIGHT = 320
 
 
@@ -28,7 +35,9 @@ def charts(summary: dict[str, Any]) -> dict[str, Spec]:
         return comparison_charts(summary)
     if summary["kind"] == "shadow":
         return shadow_charts(summary)
-    charts_of = {"curve": curve(summary), "pareto": pareto(summary)}
+    charts_of = {"curve": curve(summary)}
+    if summary["has_costs"]:
+        charts_of["pareto"] = pareto(summary)
     sizes = [summary, *summary["sizes"]]
     if any(sum(size["per_query"].get("counts", [])) for size in sizes):
         charts_of["queries"] = queries(summary)
@@ -41,29 +50,21 @@ def charts(summary: dict[str, Any]) -> dict[str, Spec]:
 
 
 def curve(summary: dict[str, Any]) -> Spec:
-    """The metric against the number of features, with intervals; the line at `k` follows the slider."""
+    """The metric against the number of features: the path strong, with its intervals, what else was tried faint.
+
+    A method that raced at a few sizes is points; the line at `k` follows the slider.
+    """
     metric, baseline = summary["metric"], summary["baseline"]["mean"]
-    rows = [
-        {
-            "method": point["method"],
-            "k": point["k"],
-            "mean": point["mean"],
-            "low": round(baseline + point["low"], 6),
-            "high": round(baseline + point["high"], 6),
-            "difference": point["difference"],
-            "interval": f"{point['low']:+.4f} to {point['high']:+.4f}",
-            "own": point["method"] == summary["path_method"],
-            "chosen": point["chosen"],
-        }
-        for point in summary["curve"]
-        if not point["all"] or point["chosen"]
-    ]
+    rows, path = _points(summary), path_name(summary)
     largest = max([row["k"] for row in rows], default=1)
     k = alt.param(name="k", value=summary["n_kept"])
     picked = alt.selection_point(name="picked", fields=["method"], bind="legend")
     x = alt.X("k:Q", title="number of features", scale=_sizes(summary["n_features"], largest), axis=_whole(largest))
-    y = alt.Y("mean:Q", title=f"{metric} on held-out queries", scale=alt.Scale(zero=False))
-    colour = alt.Color("method:N", title=None, scale=alt.Scale(scheme=scheme(summary)), legend=_legend())
+    y = _metric_axis("mean", f"{metric} on held-out queries")
+    others = [name for name in dict.fromkeys(row["method"] for row in rows) if name != path]
+    colours = [OTHERS[i % len(OTHERS)] for i in range(len(others))]
+    scale = alt.Scale(domain=[path, *others], range=[FRONT, *colours])
+    colour = alt.Color("method:N", title=None, scale=scale, legend=_legend())
     shown = [
         alt.Tooltip("method:N"),
         alt.Tooltip("k:Q", title="features"),
@@ -72,16 +73,15 @@ def curve(summary: dict[str, Any]) -> Spec:
         alt.Tooltip("interval:N"),
     ]
     base = alt.Chart(alt.NamedData("points")).encode(x=x, color=colour)
-    faded = alt.condition(picked, alt.value(1.0), alt.value(0.12))
-    whiskers = base.mark_rule(strokeWidth=1).encode(
-        y=alt.Y("low:Q", title=f"{metric} on held-out queries"),
-        y2="high:Q",
-        opacity=alt.condition(picked, alt.value(0.35), alt.value(0.05)),
-    )
-    band = base.transform_filter("datum.own").mark_area(opacity=0.15).encode(y=y_of("low", metric), y2="high:Q")
-    wide = alt.condition("datum.own", alt.value(3), alt.value(1.3))
-    lines = base.mark_line().encode(y=y, opacity=faded, strokeWidth=wide)
-    dots = base.mark_circle(size=36).encode(y=y, opacity=faded, tooltip=shown).add_params(picked)
+    own, other = base.transform_filter("datum.own"), base.transform_filter("!datum.own")
+    strong = alt.condition(picked, alt.value(1.0), alt.value(0.12))
+    faint = alt.condition(picked, alt.value(0.6), alt.value(0.06))
+    band = own.mark_area(opacity=0.2).encode(y=_metric_axis("low", f"{metric} on held-out queries"), y2="high:Q")
+    line = own.mark_line(strokeWidth=3).encode(y=y, opacity=strong)
+    dots = own.mark_circle(size=44).encode(y=y, opacity=strong, tooltip=shown).add_params(picked)
+    tried = other.mark_point(size=40, filled=True, shape="square").encode(y=y, opacity=faint, tooltip=shown)
+    walked = other.transform_filter("datum.walked").mark_line(strokeWidth=1.3).encode(y=y, opacity=faint)
+    beside = [walked] if any(row["walked"] for row in rows) else []
     star = (
         base.transform_filter("datum.chosen")
         .mark_point(shape="diamond", size=260, strokeWidth=2.5, filled=False, color=CHOSEN)
@@ -95,26 +95,50 @@ def curve(summary: dict[str, Any]) -> Spec:
     marker = (
         alt.Chart(alt.NamedData("marker"))
         .transform_calculate(k="k")
-        .mark_rule(color=CHOSEN, strokeWidth=2)
+        .mark_rule(color=CHOSEN, strokeWidth=1.5)
         .encode(x=alt.X("k:Q"))
     )
-    chart = alt.layer(whole, band, whiskers, lines, dots, marker, star).add_params(k)
+    chart = alt.layer(whole, band, marker, *beside, tried, line, dots, star).add_params(k)
     return spec_of(chart, HEIGHT, points=rows, baseline=[{"mean": round(baseline, 6)}], marker=[{"at": 0}])
 
 
-def scheme(summary: dict[str, Any]) -> Any:
-    """Colours for the methods."""
-    return "tableau10" if len({point["method"] for point in summary["curve"]}) <= 11 else "tableau20"
+def path_name(summary: dict[str, Any]) -> str:
+    """What the path is called in the legend."""
+    return f"the path: {summary['path_method']}"
 
 
-def y_of(field: str, metric: str) -> alt.Y:
-    """The shared axis of the metric, for one edge of an interval."""
-    return alt.Y(f"{field}:Q", title=f"{metric} on held-out queries", scale=alt.Scale(zero=False))
+def _points(summary: dict[str, Any]) -> list[dict[str, Any]]:
+    """The rows of the curve; `own` are those of the path, `walked` of a method with more sizes than a race has."""
+    baseline, drawn = summary["baseline"]["mean"], [p for p in summary["curve"] if not p["all"] or p["chosen"]]
+    sizes = Counter(point["method"] for point in drawn if not point["on_path"])
+    return [
+        {
+            "method": path_name(summary) if point["on_path"] else point["method"],
+            "k": point["k"],
+            "mean": point["mean"],
+            "low": round(baseline + point["low"], 6),
+            "high": round(baseline + point["high"], 6),
+            "difference": point["difference"],
+            "interval": f"{point['low']:+.4f} to {point['high']:+.4f}",
+            "own": point["on_path"],
+            "walked": not point["on_path"] and sizes[point["method"]] > RACED,
+            "chosen": point["chosen"],
+        }
+        for point in drawn
+    ]
+
+
+def _metric_axis(field: str, title: str) -> alt.Y:
+    """The axis of the metric, its title clear of the ticks."""
+    return alt.Y(f"{field}:Q", title=title, scale=alt.Scale(zero=False), axis=alt.Axis(titlePadding=12, tickCount=6))
 
 
 def pareto(summary: dict[str, Any]) -> Spec:
-    """What the metric costs: all that was measured, and the front that nothing beats."""
-    metric = summary["metric"]
+    """What the metric costs: all that was measured, and the front that nothing beats.
+
+    Where features have no prices, their number stands for the cost.
+    """
+    metric, unit = summary["metric"], summary["cost_unit"]
     front = {(point["method"], point["k"]) for point in summary["pareto"]}
     rows = [
         {
@@ -128,16 +152,17 @@ def pareto(summary: dict[str, Any]) -> Spec:
         for point in summary["curve"]
     ]
     costs = [row["cost"] for row in rows]
-    title = "cost of the features" if summary["has_costs"] else "cost (each feature counts 1)"
+    priced = COST_TITLES.get(unit) or ("cost of the features" + (f", {unit}" if unit else ""))
+    title = priced if summary["has_costs"] else "number of features"
     wide = max(costs) > LOGARITHMIC * max(min(costs), 1e-9) or max(costs) > LOGARITHMIC
     kind: Any = "linear" if not wide else "log" if min(costs) > 0 else "symlog"
     zero: dict[str, Any] = {"zero": False} if kind == "linear" else {}
     x = alt.X("cost:Q", title=title, scale=alt.Scale(type=kind, nice=False, padding=12, **zero))
-    y = alt.Y("mean:Q", title=metric, scale=alt.Scale(zero=False))
+    y = _metric_axis("mean", metric)
     shown = [
         alt.Tooltip("method:N"),
         alt.Tooltip("k:Q", title="features"),
-        alt.Tooltip("cost:Q", format=",.4~g"),
+        *([alt.Tooltip("cost:Q", title=title, format=",.4~g")] * summary["has_costs"]),
         alt.Tooltip("mean:Q", title=metric, format=".4f"),
     ]
     base = alt.Chart(alt.NamedData("points")).encode(x=x, y=y)
@@ -170,7 +195,7 @@ def queries(summary: dict[str, Any]) -> Spec:
         alt.Chart(alt.NamedData("bins"))
         .mark_bar(stroke=None)
         .encode(
-            x=alt.X("from:Q", bin="binned", title=f"change of {metric} of a query"),
+            x=alt.X("from:Q", bin="binned", title=f"change of {metric} of a query", axis=_apart()),
             x2="to:Q",
             y=alt.Y("queries:Q", title="queries", axis=_counts(counts)),
             color=alt.Color("change:N", scale=colours, title=None, legend=_legend()),
@@ -181,9 +206,9 @@ def queries(summary: dict[str, Any]) -> Spec:
 
 
 def stability(summary: dict[str, Any]) -> Spec:
-    """In what share of the folds each feature was chosen, the most frequent first; the slider gives it other bars."""
+    """The features that some folds chose and others not, the most frequent first; the slider gives it other bars."""
     often = sorted(
-        (feature for feature in summary["features"] if feature["frequency"] > 0),
+        (feature for feature in summary["features"] if unsteady(feature["frequency"], kept=feature["kept"])),
         key=lambda feature: (-feature["frequency"], feature["position"] or 10**9, feature["id"]),
     )[:MOST_BARS]
     rows = [
@@ -219,6 +244,11 @@ def stability(summary: dict[str, Any]) -> Spec:
     return spec_of(chart, 18 * len(rows) + 10, features=rows)
 
 
+def unsteady(share: float, *, kept: bool) -> bool:
+    """Whether the folds are not of one mind about a feature, or of another than the choice."""
+    return share < 1 if kept else share > 0
+
+
 def spec_of(chart: Any, height: int, **datasets: list[Any]) -> Spec:
     """The specification of a chart as wide as its place, with its data; altair does not check every row again."""
     spec: Spec = chart.properties(width="container", height=height).to_dict()
@@ -229,7 +259,12 @@ def spec_of(chart: Any, height: int, **datasets: list[Any]) -> Spec:
 
 
 def _legend() -> alt.Legend:
-    return alt.Legend(orient="bottom", columns=3, labelLimit=150, symbolOpacity=1)
+    return alt.Legend(orient="top", columns=4, labelLimit=190, symbolOpacity=1, padding=0, offset=8)
+
+
+def _apart() -> alt.Axis:
+    """Labels that keep their distance on a telephone too."""
+    return alt.Axis(labelOverlap="greedy", labelSeparation=8)
 
 
 def _counts(counts: list[int]) -> alt.Axis:

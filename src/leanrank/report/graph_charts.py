@@ -10,6 +10,10 @@ from leanrank.stats.graph_charts import NAMED, cells_of, drawing_of, heatmap_of,
 
 Spec = dict[str, Any]
 
+#: The widths that names are placed for: a page or a picture, and a telephone; and the height of the drawing.
+WIDE, NARROW, HEIGHT = 640, 340, 420
+#: Space around the drawing, and what a name takes.
+MARGIN, LETTER, LINE, LONGEST = 28, 6, 16, 120
 #: With more nodes than this, only the features kept are named in the drawing.
 LABELLED = 40
 
@@ -23,7 +27,7 @@ def heatmap(summary: dict[str, Any]) -> Spec:
     names = [features[j]["name"] for j in view["columns"]]
     signed = min(min(row) for row in view["similarity"]) < 0
     spec = _spec(heatmap_of(alt.NamedData("cells"), names, signed=signed).properties(width=480, height=480))
-    spec["usermeta"] = {"names": names, "matrix": view["similarity"], "square": True, "canvas": len(names) > NAMED}
+    spec["usermeta"] = {"names": names, "matrix": view["similarity"], "canvas": len(names) > NAMED}
     return spec
 
 
@@ -42,7 +46,7 @@ def drawing(summary: dict[str, Any]) -> Spec:
     nodes = [
         {
             "feature": features[j]["name"],
-            "label": features[j]["name"] if few or features[j]["kept"] else "",
+            "named": few or features[j]["kept"],
             "x": x,
             "y": y,
             "importance": features[j]["importance"],
@@ -51,12 +55,39 @@ def drawing(summary: dict[str, Any]) -> Spec:
         }
         for j, x, y in zip(view["columns"], view["x"], view["y"], strict=True)
     ]
+    for label, width in (("label", WIDE), ("short", NARROW)):
+        said = uncrowded(nodes, width)
+        for i, node in enumerate(nodes):
+            node[label] = node["feature"] if i in said else ""
     numbers = sorted({node["cluster"] for node in nodes if node["cluster"] != "none"})
     chart = drawing_of(alt.NamedData("nodes"), alt.NamedData("edges"), numbers)
-    spec = _spec(chart.properties(width="container", height=420))
+    spec = _spec(chart.properties(width="container", height=HEIGHT))
     spec["datasets"] = {"nodes": nodes, "edges": lines_of(nodes, view["edges"])}
     spec["autosize"] = {"type": "fit-x", "contains": "padding"}
     return spec
+
+
+def uncrowded(nodes: list[dict[str, Any]], width: int) -> set[int]:
+    """The nodes whose names can stand in a drawing so wide without piling up: the kept first, then the important.
+
+    >>> here = {"x": 0.0, "y": 0.0, "importance": 0.5, "kept": False, "named": True}
+    >>> far = {**here, "x": 1.0, "y": 1.0, "feature": "far"}
+    >>> sorted(uncrowded([{**here, "feature": "b"}, {**here, "feature": "a", "kept": True}, far], 640))
+    [1, 2]
+    """
+    xs, ys = ([node[axis] for node in nodes] for axis in ("x", "y"))
+    across, down = (max(max(v) - min(v), 1e-12) for v in (xs, ys))
+    taken: list[tuple[float, float, float]] = []
+    said = set()
+    worth = sorted(range(len(nodes)), key=lambda i: (not nodes[i]["kept"], -(nodes[i]["importance"] or 0.0), i))
+    for i in (i for i in worth if nodes[i]["named"]):
+        x = MARGIN + (xs[i] - min(xs)) / across * (width - 2 * MARGIN)
+        y = MARGIN + (ys[i] - min(ys)) / down * (HEIGHT - 2 * MARGIN)
+        half = min(LONGEST, LETTER * len(nodes[i]["feature"])) / 2
+        if all(abs(x - x2) > half + half2 or abs(y - y2) > LINE for x2, y2, half2 in taken):
+            taken.append((x, y, half))
+            said.add(i)
+    return said
 
 
 def _spec(chart: Any) -> Spec:

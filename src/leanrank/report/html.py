@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from base64 import b64encode
+from collections.abc import Iterator
 from functools import cache
 from hashlib import sha256
 from importlib.resources import files
@@ -14,11 +15,26 @@ import vl_convert
 
 from leanrank.report import comparison_tables, shadow_tables, tables
 from leanrank.report.charts import MOST_BARS, charts
+from leanrank.report.side_tables import side_tables
 from leanrank.report.tables import how_to_repeat
 
 _TEMPLATES = "leanrank.report"
 #: What the page's own script needs of a feature.
-_OF_A_FEATURE = ("name", "id", "position", "importance", "cluster", "cost", "frequency", "nearest")
+_OF_A_FEATURE = ("name", "id", "position", "importance", "cluster", "cost", "nearest", "constant", "missing", "spread")
+#: The page's own script, in parts that follow each other.
+_SCRIPTS = ("charts.js", "tables.js", "page.js")
+#: The sections of the report of a selection, by their ids, as the table of contents names them.
+_SECTIONS = (
+    ("curve", "Curve"),
+    ("features", "Features"),
+    ("costs", "Costs"),
+    ("alike", "Alike"),
+    ("queries", "Queries"),
+    ("stability", "Stability"),
+    ("data", "Data"),
+    ("methods", "Methods"),
+    ("made", "How it was made"),
+)
 #: The tables of a summary by its kind; its template is called like the kind.
 _TABLES = {"selection": tables, "comparison": comparison_tables, "shadow": shadow_tables}
 
@@ -29,7 +45,7 @@ def html(summary: dict[str, Any]) -> str:
     Names of features, queries and files are data: the template escapes them, the script sets them as text, and the
     page's policy runs no script but the two whose hashes it carries.
     """
-    scripts = [libraries(), _read("page.js")]
+    scripts = [libraries(), own_script()]
     kind, is_selection = summary["kind"], summary["kind"] == "selection"
     text: str = (
         _environment()
@@ -44,7 +60,7 @@ def html(summary: dict[str, Any]) -> str:
             tables=_TABLES[kind],
             shown=tables.shown,
             is_number=tables.is_number,
-            repeat=how_to_repeat(summary) if is_selection else None,
+            **(_of_selection(summary) if is_selection else {}),
         )
     )
     return text
@@ -71,6 +87,30 @@ def libraries() -> str:
     return script.replace("\r\n", "\n")
 
 
+@cache
+def own_script() -> str:
+    """The script of the page, in a scope of its own."""
+    return '"use strict";\n(() => {\n' + "\n".join(_read(name) for name in _SCRIPTS) + "})();\n"
+
+
+def _of_selection(summary: dict[str, Any]) -> dict[str, Any]:
+    """What only the report of a selection shows."""
+    absent = {"costs": not summary["has_costs"], "alike": summary["graph"] is None}
+    beside = side_tables(summary)
+    more = {"stability": [(f"side-{number}", one.title) for number, one in enumerate(beside, start=1)]}
+    return {
+        "repeat": how_to_repeat(summary),
+        "names": tables.in_csv(summary["kept"]),
+        "side_tables": beside,
+        "sections": [
+            section
+            for name, title in _SECTIONS
+            if not absent.get(name)
+            for section in (*more.get(name, []), (name, title))  # they stand before it
+        ],
+    }
+
+
 def _for_script(summary: dict[str, Any]) -> dict[str, Any]:
     return {
         "n_features": summary["n_features"],
@@ -83,8 +123,19 @@ def _for_script(summary: dict[str, Any]) -> dict[str, Any]:
         "total_cost": summary["baseline"]["cost"],
         "has_graph": summary["graph"] is not None,
         "stands_for_from": summary["graph"]["stands_for_from"] if summary["graph"] else None,
-        "features": [[feature[name] for name in _OF_A_FEATURE] for feature in summary["features"]],
+        "cost_unit": summary["cost_unit"],
+        "has_missing": any(feature["missing"] for feature in summary["features"]),
+        "has_spread": bool(summary["label_groups"]),
+        "columns": list(summary["columns"]) if summary["catalogue"] else None,
+        "fields": _OF_A_FEATURE,
+        "features": [[*_of_a_feature(feature)] for feature in summary["features"]],
     }
+
+
+def _of_a_feature(feature: dict[str, Any]) -> Iterator[Any]:
+    for name in _OF_A_FEATURE:
+        spread = feature[name] if name == "spread" else None
+        yield feature[name] if spread is None else [spread["low"], spread["high"], spread["quartiles"]]
 
 
 def _size(summary: dict[str, Any], size: dict[str, Any]) -> dict[str, Any]:
@@ -105,6 +156,7 @@ def _size(summary: dict[str, Any], size: dict[str, Any]) -> dict[str, Any]:
         "losers": tables.losers(at).rows,
         "stability": tables.stability_says(at),
         "frequency": size["frequency"],
+        "surprises": tables.surprises(at).rows,
     }
 
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from leanrank.report import comparison_tables, shadow_tables, tables
+from leanrank.report.side_tables import side_tables
 from leanrank.report.tables import Table, how_to_repeat, is_number, shown
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]|~#])")
@@ -33,7 +34,11 @@ def _selection(summary: dict[str, Any]) -> list[str]:
     parts = [f"# {escaped(summary['sentence'])}", f"Why: {escaped(summary['reason'])}."]
     parts += [f"Risk: {escaped(summary['risk'])}", f"{tables.badge(summary)[1]}.", _table(tables.answers(summary))]
     parts += [_facts([(what, f"{figure} ({beside})") for what, figure, beside in tables.summary_facts(summary)])]
-    parts += [_table(tables.kept(summary)), _table(tables.front(summary))]
+    parts += [_table(tables.kept(summary)), escaped(tables.constants(summary))]
+    parts += [_table(tables.described(summary))] if summary["catalogue"] else []
+    parts += [_table(tables.front(summary))] if summary["has_costs"] else []
+    parts += [_table(table) for table in side_tables(summary)]
+    parts += [_table(tables.surprises(summary))]
     changes = summary["per_query"]
     if changes:
         said = f"{changes['better']:,} queries better, {changes['worse']:,} worse, {changes['same']:,} the same."
@@ -41,6 +46,7 @@ def _selection(summary: dict[str, Any]) -> list[str]:
     if summary["lint"] is not None:
         parts += ["## Data", _facts(tables.data_facts(summary)), _table(tables.findings(summary), level=3)]
     parts += [escaped(note) for note in summary["notes"]]
+    parts += [_table(tables.methods(summary))]
     return [*parts, "## How it was made", _facts(tables.run_facts(summary)), _code(how_to_repeat(summary))]
 
 

@@ -9,7 +9,7 @@ import altair as alt
 from leanrank.errors import DataError
 from leanrank.evaluation.select.selection import Selection
 from leanrank.report._summary import summarize
-from leanrank.report.charts import charts
+from leanrank.report.charts import charts, pareto
 
 #: How wide a chart is where no page says so.
 WIDTH = 560
@@ -17,7 +17,8 @@ WIDTH = 560
 
 def chart_of(selection: Selection, name: str) -> Any:
     """The chart of this name in the selection's report, as an altair chart."""
-    spec = charts(summarize(selection)).get(name)
+    summary = summarize(selection)
+    spec = pareto(summary) if name == "pareto" else charts(summary).get(name)
     if spec is None:
         raise DataError(f"This selection has no figures for the chart {name!r}: nothing of the kind was measured.")
     spec = {part: value for part, value in spec.items() if part not in ("usermeta", "autosize")}

@@ -6,7 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-#: How the values of a column are written; every kind but "text", "name" and "stands" is a number.
+from leanrank.evaluation.clock import spoken
+from leanrank.evaluation.records import ALL_FEATURES
+from leanrank.stats.finding import Finding
+from leanrank.stats.like_findings import like_findings
+
+#: How the values of a column are written; every kind but "text", "name", "spread" and "stands" is a number.
 FORMATS = {
     "whole": "{:,}",
     "figure": "{:.4f}",
@@ -40,6 +45,8 @@ def shown(value: Any, kind: str) -> str:
     """
     if value is None:
         return "–"
+    if kind == "spread":
+        return " / ".join("–" if middle is None else f"{middle[1]:g}" for middle in value["quartiles"])
     if kind == "stands":
         if not value["n"]:
             return "itself alone"
@@ -54,25 +61,93 @@ def is_number(kind: str) -> bool:
 
 def kept(summary: dict[str, Any]) -> Table:
     """The features kept, in order of selection, and what each stands for."""
-    with_graph = summary["graph"] is not None
+    columns = feature_columns(summary)
     rows = []
     for position in range(summary["n_kept"]):
         feature = summary["features"][summary["path"][position]]
-        row = [position + 1, feature["name"]]
-        if with_graph:
-            row += [feature["importance"], feature["cluster"]]
-        row += [feature["cost"], feature["frequency"]]
-        if with_graph:
-            row.append(_stands(feature["replaces"]))
-        rows.append(row)
-    return Table("Features kept", kept_columns(with_graph=with_graph), rows)
+        known = {**feature, "#": position + 1, cost_heading(summary): feature["cost"]}
+        known["stands for"] = _stands(feature["replaces"]) if feature["replaces"] else None
+        rows.append([known[_FIELDS.get(heading, heading)] for heading, _ in columns])
+    return Table("Features kept", columns, rows)
 
 
-def kept_columns(*, with_graph: bool) -> list[tuple[str, str]]:
-    """The headings of the table of kept features."""
-    of_graph = [("importance", "figure"), ("cluster", "whole")] if with_graph else []
-    stands = [("stands for", "stands")] if with_graph else []
-    return [("#", "whole"), ("feature", "name"), *of_graph, ("cost", "number"), ("in folds", "share"), *stands]
+#: What a heading of the table of features is called in the summary, where that is another name.
+_FIELDS = {"feature": "name", "in folds": "frequency", "values by label": "spread"}
+
+
+def feature_columns(summary: dict[str, Any]) -> list[tuple[str, str]]:
+    """The headings of the table of kept features: of what is known, and of prices only where there are any."""
+    with_graph = summary["graph"] is not None
+    missing = any(feature["missing"] for feature in summary["features"])
+    return [
+        ("#", "whole"),
+        ("feature", "name"),
+        *([("importance", "figure"), ("cluster", "whole")] if with_graph else []),
+        *([(cost_heading(summary), "number")] if summary["has_costs"] else []),
+        ("in folds", "share"),
+        *([("missing", "percent")] if missing else []),
+        *([("values by label", "spread")] if summary["label_groups"] else []),
+        *([("stands for", "stands")] if with_graph else []),
+    ]
+
+
+def left_out_columns(summary: dict[str, Any]) -> list[tuple[str, str]]:
+    """The headings of the table of features left out, which the page fills."""
+    known = [column for column in feature_columns(summary) if column[0] not in ("#", "stands for")]
+    known = [column for column in known if column[0] != cost_heading(summary)]
+    nearest = [("nearest kept", "name"), ("similarity", "two")] if summary["graph"] is not None else []
+    return [*known, *nearest]
+
+
+def in_csv(names: Sequence[str]) -> str:
+    """Names in a line, as `--only` takes them: one with a comma or a quotation mark is quoted.
+
+    >>> in_csv(["bm25", "tf, title"])
+    'bm25, "tf, title"'
+    """
+    marks = frozenset(',"\n\r')
+    return ", ".join('"' + name.replace('"', '""') + '"' if marks & set(name) else name for name in names)
+
+
+def constants(summary: dict[str, Any]) -> str:
+    """The features that never vary within a query, in a line; nothing where there are none."""
+    names = [feature["name"] for feature in summary["features"] if feature["constant"]]
+    if not names:
+        return ""
+    more = f" and {len(names) - LISTED} more" if len(names) > LISTED else ""
+    one = len(names) == 1
+    said = f"{len(names):,} feature{'s' * (not one)} never var{'ies' if one else 'y'} within a query"
+    return f"{said}: {', '.join(names[:LISTED])}{more}."
+
+
+def colours(summary: dict[str, Any]) -> str:
+    """What the colours of the heatmap mean, where there is no legend."""
+    if min(map(min, summary["graph"]["heatmap"]["similarity"])) < 0:
+        return "Blue is alike, white is unlike, red is alike in reverse."
+    return "Light is alike, dark is unlike."
+
+
+def surprises(summary: dict[str, Any]) -> Table:
+    """Where the folds and the choice disagree."""
+    columns = [("feature", "name"), ("choice", "text"), ("in folds", "share"), ("why", "text")]
+    rows = [[s["feature"], "kept" if s["kept"] else "left out", s["share"], s["reason"]] for s in summary["surprises"]]
+    return Table("Kept though few folds chose it, or left out though most did", columns, rows)
+
+
+def methods(summary: dict[str, Any]) -> Table:
+    """What the methods that were tried do."""
+    rows = [[entry["name"], entry["class"], entry["what"]] for entry in summary["glossary"]]
+    return Table("The methods that were tried", [("method", "text"), ("class", "text"), ("what it does", "text")], rows)
+
+
+def described(summary: dict[str, Any]) -> Table:
+    """What the features are, where a catalogue says so, in the order of the path."""
+    rows = []
+    for name in (summary["columns"][column] for column in summary["path"]):
+        facts = summary["catalogue"].get(name, {})
+        rows.append([name, *(facts.get(column) for column in ("name", "description", "family"))])
+    columns = [("feature", "name"), ("name", "name"), ("description", "name"), ("family", "text")]
+    return Table("What the features are", columns, rows if summary["catalogue"] else [])
 
 
 def _stands(replaces: dict[str, Any]) -> dict[str, Any]:
@@ -82,10 +157,25 @@ def _stands(replaces: dict[str, Any]) -> dict[str, Any]:
 
 def front(summary: dict[str, Any]) -> Table:
     """The Pareto front."""
-    columns = [("method", "text"), ("features", "whole"), ("cost", "number"), (summary["metric"], "figure")]
+    columns = [("method", "text"), ("features", "whole"), (cost_heading(summary), "number")]
+    columns += [(summary["metric"], "figure")]
     columns += [("against all", "signed"), ("from", "signed"), ("to", "signed")]
+    others = summary["metrics"][1:]
+    columns += [column for other in others for column in ((other["name"], "figure"), ("against all", "signed"))]
     names = ("method", "k", "cost", "mean", "difference", "low", "high")
-    return Table("The Pareto front", columns, [[point[name] for name in names] for point in summary["pareto"]])
+    rows = [
+        [
+            *(point[name] for name in names),
+            *(value for one in point["metrics"][1:] for value in (one["mean"], one["difference"])),
+        ]
+        for point in summary["pareto"]
+    ]
+    return Table("The Pareto front", columns, rows)
+
+
+def cost_heading(summary: dict[str, Any]) -> str:
+    """The heading of costs, with their unit where it is known."""
+    return f"cost, {summary['cost_unit']}" if summary["cost_unit"] else "cost"
 
 
 def losers(summary: dict[str, Any]) -> Table:
@@ -99,18 +189,10 @@ def losers(summary: dict[str, Any]) -> Table:
 
 def findings(summary: dict[str, Any]) -> Table:
     """What lint says."""
-    rows = [
-        [finding["severity"], finding["kind"], _where(finding), finding["message"]]
-        for finding in summary["lint"]["findings"]
-    ]
+    every = [Finding(**finding) for finding in summary["lint"]["findings"]]
+    rows = [[like.severity, like.kind, like.where, like.message] for like in like_findings(every)]
     columns = [("level", "text"), ("finding", "text"), ("where", "name"), ("what it means", "text")]
     return Table("Findings", columns, rows)
-
-
-def _where(finding: dict[str, Any]) -> str:
-    kind, names = ("features", finding["features"]) if finding["features"] else ("queries", finding["queries"])
-    more = f", ... ({len(names)} {kind})" if len(names) > LISTED else ""
-    return ", ".join(names[:LISTED]) + more
 
 
 def data_facts(summary: dict[str, Any]) -> list[tuple[str, str]]:
@@ -138,12 +220,13 @@ def run_facts(summary: dict[str, Any]) -> list[tuple[str, str]]:
         ("ranker", s["ranker"]),
         ("metric", s["metric"]),
         ("folds", str(s["cv"])),
+        *([("other metrics", ", ".join(s["other_metrics"].values()))] if "other_metrics" in s else []),
         ("seed", str(s["random_state"])),
         ("stop rule", _stop_rule(s)),
-        ("costs", _costs(s)),
+        *([("costs", _costs(s))] if summary["has_costs"] else []),
         ("always kept", ", ".join(map(str, s["must_keep"])) or "none named"),
         ("never taken", ", ".join(map(str, s["never"])) or "none named"),
-        ("made with", f"leanrank {s['version']}, in {summary['seconds']:g} s"),
+        ("made with", f"leanrank {s['version']}, in {spoken(summary['seconds'])}"),
         ("fingerprint of the data", s["fingerprint"]),
     ]
     if summary["source"].get("data"):
@@ -155,7 +238,13 @@ def run_facts(summary: dict[str, Any]) -> list[tuple[str, str]]:
 def _stop_rule(s: dict[str, Any]) -> str:
     if s["n_features"] is not None:
         return f"none: {s['n_features']} features asked for"
-    return f"certified: a loss of at most {s['max_loss']:g}, at a level of {100 * s['level']:g}%"
+    return f"certified: a loss of at most {_allowed(s)}, at a level of {100 * s['level']:g}%"
+
+
+def _allowed(s: dict[str, Any]) -> str:
+    """The loss asked for, of every metric, and whether in every slice."""
+    of_each = " and ".join(f"{loss:g} of {name.upper()}" for name, loss in s.get("max_losses", {}).items())
+    return (of_each or f"{s['max_loss']:g}") + (" in every slice" if s.get("certify_slices") else "")
 
 
 def badge(summary: dict[str, Any]) -> tuple[bool, str]:
@@ -168,34 +257,37 @@ def badge(summary: dict[str, Any]) -> tuple[bool, str]:
     if summary["everything"]:
         return False, f"Nothing smaller: {summary['reason']}" if summary["answer"] != "safe" else "Changes nothing"
     if summary["proven"]:
-        return True, f"Proven at {100 * s['level']:g}% to lose at most {s['max_loss']:g}"
-    return False, f"An estimate, not proven to lose at most {s['max_loss']:g}"
+        return True, f"Proven at {100 * s['level']:g}% to lose at most {_allowed(s)}"
+    return False, f"An estimate, not proven to lose at most {_allowed(s)}"
 
 
 def answers(summary: dict[str, Any]) -> Table:
     """The three answers, with their features by name."""
-    columns = [("answer", "text"), ("features", "whole"), ("against all", "signed"), ("from", "signed")]
-    columns += [("to", "signed"), ("certified to lose at most", "figure"), ("which", "text")]
+    columns = [("answer", "text"), ("features", "whole"), ("against all", "signed"), ("interval", "text")]
+    columns += [("proven loss", "figure"), ("which", "name")]
     rows = []
     for answer in summary["answers"]:
-        estimate, names = answer["estimate"], answer["features"]
+        estimate, names = answer["estimate"], answer["labels"]
         more = f" and {len(names) - LISTED} more" if len(names) > LISTED else ""
+        everything = answer["method"] == ALL_FEATURES
         mark = " (this page)" if answer["name"] == summary["answer"] else ""
         rows.append(
             [
                 answer["name"] + mark,
                 len(names),
-                *(estimate.get(name) for name in ("mean", "low", "high")),
+                estimate.get("mean"),
+                f"{estimate['low']:+.4f} to {estimate['high']:+.4f}" if estimate and not everything else None,
                 answer["certified_loss"],
                 ", ".join(names[:LISTED]) + more,
             ]
         )
-    return Table("Three answers", columns, rows, note=f"{summary['forecast']['sentence']}.")
+    title = "Three answers" if len(rows) == 3 else "The answers"
+    return Table(title, columns, rows, note=f"{summary['forecast']['sentence']}.")
 
 
 def _costs(s: dict[str, Any]) -> str:
     budget = "" if s["budget"] is None else f", budget {s['budget']:g}"
-    return ("each feature counts 1" if s["costs"] is None else "given, see the table of features") + budget
+    return ("groups alone" if s["costs"] is None else "given, see the table of features") + budget
 
 
 def summary_facts(summary: dict[str, Any]) -> list[tuple[str, str, str]]:
@@ -214,7 +306,8 @@ def summary_facts(summary: dict[str, Any]) -> list[tuple[str, str, str]]:
         t = summary["test"]["difference"]
         facts.append(("on test queries", f"{t['mean']:+.4f}", f"{t['low']:+.4f} to {t['high']:+.4f}"))
     if summary["has_costs"]:
-        facts.append(("cost", f"{summary['cost']:g}", f"of {before['cost']:g}"))
+        unit = f" {summary['cost_unit']}" if summary["cost_unit"] else ""
+        facts.append(("cost", f"{summary['cost']:g}{unit}", f"of {before['cost']:g}{unit}"))
     if s["nogueira"] is not None:
         facts.append(("stability", f"{s['nogueira']:.2f}", _interval(s)))
     return facts
@@ -237,8 +330,19 @@ def stability_says(summary: dict[str, Any]) -> str:
     if s["nogueira"] is None:
         return "Stability is not defined where every feature is kept."
     between = "" if s["low"] is None else f", between {s['low']:.2f} and {s['high']:.2f} at 95%"
-    folds = f"The sets of the {summary['settings']['cv']} folds agree to {s['nogueira']:.2f}"
-    return f"{folds} (Nogueira; 1: all the same, 0: as if drawn at random){between}."
+    cv = summary["settings"]["cv"]
+    which = f"the {cv} folds" if isinstance(cv, int) else "the folds in time"
+    folds = f"The sets of {which} agree to {s['nogueira']:.2f}"
+    return f"{folds} (Nogueira; 1: all the same, 0: as if drawn at random){between}. {_steady(summary)}"
+
+
+def _steady(summary: dict[str, Any]) -> str:
+    """How many features all folds chose, and how many only some."""
+    shares = [share for _, share in summary["frequency"] if share > 0]
+    every = sum(share == 1 for share in shares)
+    some = len(shares) - every
+    all_of_them = f"{every:,} feature{'s were' if every != 1 else ' was'} chosen in every fold"
+    return f"{all_of_them}, {some:,} in some of them." if some else f"{all_of_them}, no other in any."
 
 
 def _interval(s: dict[str, Any]) -> str:
@@ -253,9 +357,13 @@ def how_to_repeat(summary: dict[str, Any]) -> str:
         again = summary["source"].get("again")
         return f"{command} -o features.json" + (f"\n{again}" if again else "")
     s = summary["settings"]
-    arguments = [f"ranker={s['ranker']}", f"metric={s['metric_name']!r}", f"methods={s['methods']!r}"]
+    several = [s["metric_name"], *s.get("other_metrics", {})]
+    metric = f"metric={s['metric_name']!r}" if len(several) == 1 else f"metrics={several!r}"
+    arguments = [f"ranker={s['ranker']}", metric, f"methods={s['methods']!r}"]
     arguments += [f"{name}={s[name]!r}" for name in ("n_features", "budget") if s[name] is not None]
-    arguments += [f"{name}={s[name]!r}" for name in ("max_loss", "level", "cv", "random_state")]
+    losses = list(s.get("max_losses", {}).values()) or s["max_loss"]
+    arguments += [f"max_loss={losses!r}", *(f"{name}={s[name]!r}" for name in ("level", "cv", "random_state"))]
+    arguments += ["certify_slices=True"] if s.get("certify_slices") else []
     arguments += [f"{name}={s[name]!r}" for name in ("must_keep", "never") if s[name]]
     arguments += [f"{name}=..." for name in ("costs", "groups", "valid") if s[name] is not None]
     return "leanrank.select(\n    data,\n" + "".join(f"    {argument},\n" for argument in arguments) + ")"

@@ -17,9 +17,11 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from leanrank._notebook import Table, card
+from leanrank.data.category_means import without_categories
 from leanrank.data.door import as_source, is_source
 from leanrank.data.mapped_source import with_features
 from leanrank.data.ranking_data import RankingData, RankingSource
+from leanrank.data.weights import refuse_weights
 from leanrank.errors import DataError, ParameterError, is_whole, require, require_one_of
 from leanrank.selectors.column_limits import ColumnLimits
 from leanrank.selectors.limits import Limits
@@ -115,6 +117,10 @@ class Selector(_TransformsRankingData, SelectorMixin, BaseEstimator):  # type: i
     """
 
     __metadata_request__fit: ClassVar[dict[str, bool]] = {"qid": True}
+    #: Whether categories are passed on as they are; otherwise the method gets numbers in their place.
+    _keeps_categories: ClassVar[bool] = False
+    #: The weights that `_fit` takes: "weight" of documents, "query_weight". Data with others are refused.
+    _takes_weights: ClassVar[tuple[str, ...]] = ()
 
     n_features_to_select: Any
 
@@ -124,7 +130,9 @@ class Selector(_TransformsRankingData, SelectorMixin, BaseEstimator):  # type: i
         Parameters
         ----------
         X : array, CSR matrix, frame, RankingData or RankingSource
-            Documents by features. RankingData and sources carry labels and queries themselves.
+            Documents by features. RankingData and sources carry labels and queries themselves. Where they have
+            categories, methods that train rankers hand these to them, and all others compute with the mean label of
+            each category, learned from other queries: see `CategoryMeans`.
         y : array of shape (n,)
             Labels, higher is better.
         qid : array of shape (n,)
@@ -146,9 +154,10 @@ class Selector(_TransformsRankingData, SelectorMixin, BaseEstimator):  # type: i
         source = as_source(X, y, qid=qid, regroup=regroup, missing=missing, owner=type(self).__name__)
         if isinstance(source, RankingData) and not missing:
             source.require_complete(type(self).__name__)
+        refuse_weights(source, type(self).__name__, self._takes_weights)
         self._set_input(source.feature_names, table=None if X is source else X)
         self._check_sizes()
-        return source
+        return source if self._keeps_categories else without_categories(source)
 
     def change_seeds(self, change: Callable[[int], int]) -> Self:
         """Replace every seed that this selector draws numbers from, in its settings too, by ``change(seed)``."""
@@ -210,6 +219,7 @@ class Selector(_TransformsRankingData, SelectorMixin, BaseEstimator):  # type: i
             rule = f">= {limits.must_keep.sum()}, the number of features in 'must_keep'"
         if wanted > (~limits.never).sum():
             rule = f"<= {(~limits.never).sum()}, the number of features that are not in 'never'"
+        rule = rule or limits.family_rule(wanted) or ""
         if rule:
             raise ParameterError.of(type(self).__name__, "n_features_to_select", rule, self.n_features_to_select)
 
@@ -237,6 +247,8 @@ class Selector(_TransformsRankingData, SelectorMixin, BaseEstimator):  # type: i
 
     def _learn(self, path: Path) -> None:
         """Keep what the path says, and mark the selected features."""
+        limits = self._limits()
+        path = path.within(limits, self._names())
         self.order_ = path.order
         self.ranking_ = np.full(self.n_features_in_, len(path.order) + 1, dtype=np.int64)
         self.ranking_[path.order] = np.arange(1, len(path.order) + 1)
@@ -246,11 +258,11 @@ class Selector(_TransformsRankingData, SelectorMixin, BaseEstimator):  # type: i
         names = self._names()
         self.trace_ = [{"feature": step.feature, "name": names[step.feature], **asdict(step)} for step in path.trace]
         wanted = self._wanted(self.n_features_in_)
-        self.selected_ = path.order[: path.stop if wanted is None else wanted]
+        self.selected_ = path.order[: path.stop] if wanted is None else limits.first(path.order, wanted)
         self.support_ = np.zeros(self.n_features_in_, dtype=bool)
         self.support_[self.selected_] = True
         if hasattr(self, "limits"):
-            self.cost_ = self._limits().total(self.selected_)
+            self.cost_ = limits.total(self.selected_)
         varying = self.n_features_in_ - len(path.dropped)
         if wanted is not None and wanted > varying:
             warnings.warn(
@@ -278,8 +290,14 @@ class Selector(_TransformsRankingData, SelectorMixin, BaseEstimator):  # type: i
         """
         check_is_fitted(self)
         size = self._size(k, self.n_features_in_, "k")
-        chosen = self._first(size)
-        if len(chosen) < size:
+        limits, chosen = self._limits(), self._first(size)
+        if not limits.families.is_free:
+            rest = self.order_[~np.isin(self.order_, chosen)]
+            chosen = limits.first(limits.obeyed(np.concatenate([chosen, rest])), size)
+        if len(chosen) != size:
+            rule = limits.family_rule(size)
+            if rule is not None:
+                raise ParameterError.of(type(self).__name__, "k", rule, k)
             n_dropped = len(self.dropped_)
             raise ParameterError(
                 f"{type(self).__name__} cannot select {size} features: its path has {len(chosen)} of "

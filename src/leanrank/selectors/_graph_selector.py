@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import field, replace
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from leanrank._declared import declared
 from leanrank.data.ranking_data import RankingSource
+from leanrank.data.weights import QUERIES
 from leanrank.selectors._base import Selector
-from leanrank.selectors.column_limits import ColumnLimits, Mask
+from leanrank.selectors.column_limits import ColumnLimits
 from leanrank.selectors.path import Path, Step
 from leanrank.stats.constant import varying
 from leanrank.stats.copies import Copies
@@ -47,6 +48,7 @@ class GraphSelector(Selector):
         The graph the selection was made on, constant features included.
     """
 
+    _takes_weights: ClassVar[tuple[str, ...]] = (QUERIES,)
     n_features_to_select: int | float | None = field(default=None, kw_only=False)
     importance: Any = "map"
     similarity: Any = "kendall"
@@ -83,7 +85,7 @@ class GraphSelector(Selector):
         copies = copies_on(graph, limits) if self.collapse else Copies.none(graph.n_features)
         path = on_varying(
             graph,
-            limits.must_keep,
+            limits,
             lambda varying, kept: self._select_size(varying, None if size is None else min(size, len(kept))),
             copies,
         )
@@ -101,8 +103,7 @@ class GraphSelector(Selector):
 
 def copies_on(graph: FeatureGraph, limits: ColumnLimits) -> Copies:
     """The features that order every query alike, where the similarity of the graph says so."""
-    cost = limits.marginal(np.zeros(graph.n_features, dtype=bool))
-    return Copies.of(graph.copies(), cost=cost, must_keep=limits.must_keep, never=limits.never)
+    return limits.copies(graph.copies())
 
 
 def with_copies(path: Path, copies: Copies, graph: FeatureGraph, limits: ColumnLimits) -> Path:
@@ -113,7 +114,7 @@ def with_copies(path: Path, copies: Copies, graph: FeatureGraph, limits: ColumnL
     stands_in, names = copies.stands_in, graph.feature_names
     standing = {int(j): tuple(left_out[stands_in[left_out] == j].tolist()) for j in np.unique(stands_in[left_out])}
     n_open = graph.n_features - int((graph.constant | copies.left_out | limits.never).sum())
-    if len(path.order) < n_open or not np.isinf(limits.budget):
+    if len(path.order) < n_open or limits.is_scarce:
         return replace(path, stands_for=standing)
     more = [Step(int(j), np.nan, np.nan, f"copy of {names[stands_in[j]]!r}") for j in left_out]
     return replace(
@@ -126,10 +127,10 @@ def with_copies(path: Path, copies: Copies, graph: FeatureGraph, limits: ColumnL
     )
 
 
-def on_varying(graph: FeatureGraph, must_keep: Mask, select: Select, copies: Copies | None = None) -> Path:
-    """The path on a graph without its constant features and copies, but with those of `must_keep`, over all of them."""
+def on_varying(graph: FeatureGraph, limits: ColumnLimits, select: Select, copies: Copies | None = None) -> Path:
+    """The path on a graph without its constant features and copies, but with those that stay by `limits`."""
     left_out = graph.constant if copies is None else graph.constant | copies.left_out
-    kept = varying(left_out, must_keep)
+    kept = varying(left_out, limits.staying(left_out))
     if len(kept) == len(graph.constant):
         return select(graph, kept)
     return select(graph.subset(kept), kept).lift(kept, len(graph.constant))

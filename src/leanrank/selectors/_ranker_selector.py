@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,8 +13,10 @@ from sklearn.base import clone
 from sklearn.utils import Tags
 
 from leanrank.data.arrangement import Arrangement
+from leanrank.data.categories import marked
 from leanrank.data.door import in_memory
 from leanrank.data.ranking_data import RankingData, RankingSource
+from leanrank.data.weights import WEIGHTS, query_weights
 from leanrank.engines.fold import fold
 from leanrank.errors import ParameterError
 from leanrank.metrics._base import mean
@@ -40,7 +42,8 @@ def importances(
     "coef": absolute weights of a linear ranker. They compare only where features have one scale.
     "gain", "split", "shap": a booster's own; SHAP values are those of `data`.
     "permutation": loss of `metric` on `data` when a feature is shuffled within each query.
-    "loss": loss of `metric` on `data` when a feature is held at its mean within each query: no random numbers.
+    "loss": loss of `metric` on `data` when a feature is held at its mean within each query, a category at missing: no
+    random numbers.
     "auto": "coef" of a linear ranker, "gain" of a booster, "permutation" of any other.
     """
     if kind == "auto":
@@ -73,14 +76,22 @@ def _natural(ranker: Ranker) -> str:
 def _held_at_mean(ranker: Ranker, data: RankingData, metric: Any) -> NDArray[np.float64]:
     measure = parse_metric(metric) if isinstance(metric, str) else metric
 
-    def quality(X: Any) -> float:
-        return float(mean(measure.per_query(data.y, ranker._scores(X, data.query_ptr), data.query_ptr)))
+    weight = query_weights(data, "The loss of a feature")
 
+    def quality(X: Any) -> float:
+        return float(mean(measure.per_query(data.y, ranker._scores(X, data.query_ptr), data.query_ptr), weight))
+
+    data = ranker._readied(data)
     X = data.dense().copy()
-    whole = quality(X)
+    whole, kinds = quality(X), data.category_columns
     lost = np.zeros(data.n_features)
     for j in range(data.n_features):
         column = X[:, j].copy()
+        if j in kinds:
+            X[:, j] = np.nan
+            lost[j] = whole - quality(X)
+            X[:, j] = column
+            continue
         means = np.add.reduceat(column.astype(np.float64), data.query_ptr[:-1]) / data.query_sizes
         X[:, j] = np.repeat(means, data.query_sizes)
         lost[j] = whole - quality(X)
@@ -160,6 +171,8 @@ class RankerSelector(Selector):
         For "permutation".
     """
 
+    _keeps_categories = True
+    _takes_weights: ClassVar[tuple[str, ...]] = tuple(WEIGHTS)  # the ranker refuses
     ranker: Any
 
     def fit(self, X: Any, y: Any = None, *, qid: Any = None, eval_set: Any = None, regroup: bool = False) -> Self:
@@ -207,7 +220,8 @@ class RankerSelector(Selector):
                 NothingToLearnWarning,
                 stacklevel=3,
             )
-        kept = varying(useless_to(ranker, data), self._limits().must_keep)
+        useless = useless_to(ranker, data)
+        kept = varying(useless, self._limits().staying(useless))
         metrics = (self._judge(), getattr(ranker, "eval_metric", None))
         by_order = any(getattr(metric, "ties", None) == "input" for metric in metrics)
         arrangement = Arrangement.of(data.subset(kept), sort_rows=not by_order)
@@ -226,7 +240,8 @@ def copies_to(ranker: Ranker, data: RankingData, limits: ColumnLimits) -> Copies
     """Features that tell this ranker what another one tells it already; the cheapest stays, or the first.
 
     A linear score takes ``a x + b`` for x with another weight, and trees can cut any increasing function of x at the
-    same documents, if it is one function for all queries. Of other rankers nothing is known but for equal values.
+    same documents, if it is one function for all queries. Of other rankers nothing is known but for equal values. A
+    category and a number are never copies of each other.
 
     The same ranker need not come out without them: see `idle_copies`.
     """
@@ -248,8 +263,9 @@ def idle_copies(ranker: Ranker, data: RankingData, limits: ColumnLimits) -> Copi
 
 
 def _collapsed(data: RankingData, same: str, limits: ColumnLimits) -> Copies:
-    cost = limits.marginal(np.zeros(data.n_features, dtype=bool))
-    return Copies.of(groups_of_copies(data, same), cost=cost, must_keep=limits.must_keep, never=limits.never)
+    kinds = set(data.category_columns)
+    groups = [part for group in groups_of_copies(data, same) for part in (kinds & {*group}, {*group} - kinds)]
+    return limits.copies([sorted(group) for group in groups if len(group) > 1])
 
 
 def useless_to(ranker: Ranker, data: RankingData) -> NDArray[np.bool_]:
@@ -259,7 +275,7 @@ def useless_to(ranker: Ranker, data: RankingData) -> NDArray[np.bool_]:
     to tell kinds of queries apart, so other rankers lose only what is the same in all rows.
     """
     if isinstance(ranker, LinearRanker):
-        constant: NDArray[np.bool_] = fold(Constant(), data)
+        constant: NDArray[np.bool_] = fold(Constant(), marked(data))
         return constant
     first, same = next(data.blocks(1)).dense()[0], np.ones(data.n_features, dtype=bool)
     for block in data.blocks():

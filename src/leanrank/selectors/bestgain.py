@@ -187,7 +187,7 @@ class BestGain(Selector):
                 n_merged = len(chosen)
                 return Gains(merging, chosen, left).finish(lists.partial(left))
 
-        kept = varying(constant, self._limits().must_keep)
+        kept = varying(constant, self._limits().staying(constant))
         steps = self._greedy(constant, len(kept), one_round)
         steps = [replace(step, feature=int(np.searchsorted(kept, step.feature))) for step in steps]
         return Path.of(steps, len(kept)).lift(kept, len(constant))
@@ -199,9 +199,10 @@ class BestGain(Selector):
             most = min(wanted, most)
         elif self.max_features is not None:
             most = min(int(self.max_features), most)
+        stays = limits.staying(constant)
         taken, gain, current = np.zeros(len(constant), dtype=bool), np.zeros(len(constant)), 0.0
         steps, gains, curve = list[Step](), list[float](), list[float]()
-        while len(steps) < most and (left := limits.open(taken) & (~constant | limits.must_keep)).any():
+        while len(steps) < most and (left := limits.open(taken) & (~constant | stays)).any():
             merged = tuple(step.feature for step in steps if not constant[step.feature])
             looked_at = np.flatnonzero((left if steps else ~limits.never) & ~constant)
             if len(looked_at):
@@ -210,15 +211,17 @@ class BestGain(Selector):
                 alone = gain.copy()
             if steps and wanted is None:
                 enough = gain > 0.0 if self.delta == "auto" else gain >= float(self.delta)
-                if not (left & (enough | limits.must_keep)).any():
+                enough |= limits.due(taken)
+                if not (left & enough).any():
                     gains.append(float(gain[left].max()))
                     break
-                left &= enough | limits.must_keep
+                left &= enough
             feature = best(gain, limits.marginal(taken), left)
             lifted = current + float(gain[feature])
             why = f"metric {current:.6g} to {lifted:.6g}"
             if constant[feature]:
-                why = "constant inside every query, but it must be kept"
+                why = "constant inside every query, but it "
+                why += "must be kept" if limits.must_keep[feature] else "goes together with others"
             elif not steps:
                 why = f"{'best ' if gain[feature] == gain[looked_at].max() else ''}alone: {lifted:.6g}"
             steps.append(Step(feature, float(alone[feature]), float(gain[feature]), why))

@@ -147,7 +147,10 @@ def with_shadows(data: RankingData, n_shadows: int, seeds: Sequence[tuple[int, .
         rng = np.random.default_rng([*seeds[j], number // data.n_features])
         shadows.append(X[np.lexsort((rng.random(data.n_rows), query)), j])
     names = (*(f"f{j}" for j in range(data.n_features)), *(f"shadow{j}" for j in range(n_shadows)))
-    return replace(data, X=np.column_stack([X, *shadows]), feature_names=names)
+    columns = [*range(data.n_features), *(number % data.n_features for number in range(n_shadows))]
+    texts = {j: data.categories[data.feature_names[j]] for j in data.category_columns}
+    categories = {name: texts[j] for name, j in zip(names, columns, strict=True) if j in texts}
+    return replace(data, X=np.column_stack([X, *shadows]), feature_names=names, categories=categories)
 
 
 def decisions(hits: NDArray[np.int64], rounds: NDArray[np.int64], alpha: float) -> NDArray[np.object_]:

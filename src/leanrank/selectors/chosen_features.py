@@ -5,17 +5,22 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 
+from leanrank.data.catalogue import Catalogue
 from leanrank.errors import DataError
-from leanrank.selectors.features_file import not_one, read_record
+from leanrank.selectors.features_file import catalogue_in, not_one, read_record
 
 
 @dataclass(frozen=True)
 class ChosenFeatures:
-    """A selection: `names` and `ids` (counted from 1 in the full data) of its features, `n_features_in` in all."""
+    """A selection: `names` and `ids` (counted from 1 in the full data) of its features, `n_features_in` in all.
+
+    `catalogue` is what is known of the features, where the selection was made with one.
+    """
 
     names: tuple[str, ...]
     ids: tuple[int, ...]
     n_features_in: int
+    catalogue: Catalogue | None = None
 
     @property
     def unnamed(self) -> bool:
@@ -43,4 +48,4 @@ def read_selection(path: str | os.PathLike[str]) -> ChosenFeatures:
         for name, number in zip(names, ids, strict=True):
             if number > len(known) or known[number - 1] != name:
                 raise DataError(f"{path}: feature {number} is not {name!r} in its 'feature_names'.")
-    return ChosenFeatures(tuple(names), tuple(ids), n)
+    return ChosenFeatures(tuple(names), tuple(ids), n, catalogue_in(record, path))

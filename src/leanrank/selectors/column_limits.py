@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-Mask = NDArray[np.bool_]
+from leanrank.selectors.families import Families, Mask
+from leanrank.stats.copies import Copies, Groups
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,6 +26,8 @@ class ColumnLimits:
     must_keep, never : bool arrays of shape (K,)
     budget : float
         Infinite where there is none.
+    families : Families
+        At most so many of a kind, and what goes together; `must_keep` and `never` have all or nothing of the latter.
     """
 
     own: NDArray[np.float64]
@@ -33,12 +36,14 @@ class ColumnLimits:
     must_keep: Mask
     never: Mask
     budget: float
+    families: Families
 
     @classmethod
     def none(cls, n_features: int) -> ColumnLimits:
         """No limit: every feature costs 1."""
         no = np.zeros(n_features, dtype=bool)
-        return cls(np.ones(n_features), np.empty(0), np.empty((0, n_features), dtype=bool), no, no, np.inf)
+        member = np.empty((0, n_features), dtype=bool)
+        return cls(np.ones(n_features), np.empty(0), member, no, no, np.inf, Families.of(n_features))
 
     @property
     def most(self) -> float:
@@ -54,6 +59,7 @@ class ColumnLimits:
             self.must_keep[columns],
             self.never[columns],
             self.budget,
+            self.families.only(columns),
         )
 
     def marginal(self, taken: Mask) -> NDArray[np.float64]:
@@ -73,14 +79,61 @@ class ColumnLimits:
         return float(self.own[taken].sum() + self.shared[self.paid(taken)].sum())
 
     def open(self, taken: Mask) -> Mask:
-        """Which features may be taken next: those of `must_keep` while there are any, then those that can be paid."""
-        first = self.must_keep & ~taken
-        if first.any():
-            return first
-        left = ~taken & ~self.never
+        """Which features may be taken next: those that are due, else those that families allow and that can be paid."""
+        due = self.due(taken)
+        if due.any():
+            return due
+        left = ~taken & ~self.never & self.families.allowed(taken)
         if np.isinf(self.budget):
             return left
-        return left & self.fits(taken, self.marginal(taken))
+        return left & self.fits(taken, self._bills(taken))
+
+    def due(self, taken: Mask) -> Mask:
+        """What comes before all others, whatever it gains: `must_keep`, then what goes together with those taken."""
+        first = self.must_keep & ~taken
+        return first if first.any() else self.families.begun(taken)
+
+    def _bills(self, taken: Mask) -> NDArray[np.float64]:
+        """What each feature would add to the bill with all that goes together with it."""
+        bills = self.marginal(taken)
+        for unit in np.unique(self.families.unit[self.families.grouped]).tolist():
+            members = self.families.members(unit)
+            bills[members] = self._more(taken, members)
+        return bills
+
+    def _more(self, taken: Mask, features: NDArray[np.int64]) -> float:
+        """What these features would add to the bill of those taken."""
+        paid = self.paid(taken)
+        newly = ~paid & self.member[:, features].any(axis=1)
+        return float(self.own[features].sum() + self.shared[newly].sum())
+
+    def staying(self, left_out: Mask) -> Mask:
+        """What stays of features to be left out: `must_keep`, and what goes together with others that stay."""
+        return self.must_keep | self.families.riding(left_out)
+
+    def copies(self, groups: Groups) -> Copies:
+        """Which of the features that say the same stands for the others: the cheapest, then that of fewest families.
+
+        What goes together stands for nothing, and nothing for it: the group would lose a feature, or a feature that may
+        go alone would bring the group.
+        """
+        alone = [[j for j in group if not self.families.grouped[j]] for group in groups]
+        cost = self.marginal(np.zeros(len(self.own), dtype=bool))
+        if len(self.families.at_most):
+            keys = np.stack([cost, self.families.limited.sum(axis=0)])
+            cost = np.unique(keys, axis=1, return_inverse=True)[1].reshape(-1).astype(np.float64)
+        return Copies.of([g for g in alone if len(g) > 1], cost=cost, must_keep=self.must_keep, never=self.never)
+
+    @property
+    def is_scarce(self) -> bool:
+        """Whether not everything can be had: there is a budget, or a limit of a family."""
+        return not np.isinf(self.budget) or bool(len(self.families.at_most))
+
+    def keeps(self, features: ArrayLike) -> bool:
+        """Whether these features (indices or a mask) can be paid and break no rule of families."""
+        chosen = np.asarray(features)
+        taken = chosen if chosen.dtype == bool else np.isin(np.arange(len(self.own)), chosen)
+        return self.total(taken) <= self.most and self.families.keeps(taken)
 
     def payable(self) -> Mask:
         """Which features can be paid at all: those of `must_keep`, and those that fit beside them alone."""
@@ -105,17 +158,21 @@ class ColumnLimits:
         """Whether so much more can be paid beside those taken."""
         return np.asarray(self.total(taken) + np.asarray(more) <= self.most)
 
+    def obeyed(self, order: ArrayLike) -> NDArray[np.int64]:
+        """The order within the limits, for methods that do not know them: what is `affordable` of it as `arranged`."""
+        return self.affordable(self.arranged(order))
+
     def affordable(self, order: ArrayLike) -> NDArray[np.int64]:
-        """The order without the features that do not fit into the budget when their turn comes."""
-        indices = np.asarray(order, dtype=np.int64)
-        if np.isinf(self.budget):
+        """The order without the features that families or the budget do not allow when their turn comes.
+
+        What goes together stands together, where its first feature stood.
+        """
+        indices, free = np.asarray(order, dtype=np.int64), np.isinf(self.budget)
+        if free and self.families.is_free:
             return indices
-        taken, out = np.zeros(len(self.own), dtype=bool), []
-        for j in indices:
-            if self.open(taken)[j]:
-                taken[j] = True
-                out.append(j)
-        return np.array(out, dtype=np.int64)
+        return self.families.obeyed(
+            indices, lambda taken, more: free or bool(self.fits(taken, self._more(taken, more)))
+        )
 
     def arranged(self, order: ArrayLike) -> NDArray[np.int64]:
         """The order under the rules: `must_keep` first, `never` left out, both as they come in it.
@@ -126,6 +183,42 @@ class ColumnLimits:
         kept = indices[self.must_keep[indices]]
         unreached = np.setdiff1d(np.flatnonzero(self.must_keep), kept)
         return np.concatenate([kept, unreached, indices[~self.must_keep[indices] & ~self.never[indices]]])
+
+    def first(self, order: ArrayLike, size: int) -> NDArray[np.int64]:
+        """The first `size` features of an order within the limits, see `Families.first`; `must_keep` in any case."""
+        indices = np.asarray(order, dtype=np.int64)
+        if self.families.is_free:
+            return indices[:size]
+        kept = self.must_keep[indices]
+        rest = self.families.first(indices[~kept], max(0, size - int(kept.sum())))
+        return np.concatenate([indices[kept], rest])
+
+    def possible_sizes(self) -> list[int]:
+        """The numbers of features that families may allow, the smallest first."""
+        over = np.maximum(0, (self.families.limited & ~self.never).sum(axis=1) - self.families.at_most)
+        apart = bool((self.families.limited.sum(axis=0) <= 1).all())
+        most = int((~self.never).sum() - (over.sum() if apart else over.max(initial=0)))
+        free, kept = np.flatnonzero(~self.never & ~self.must_keep), int(self.must_keep.sum())
+        by_unit = free[np.argsort(self.families.unit[free], kind="stable")]
+        return [kept + more for more in self.families.sizes(by_unit) if 0 < kept + more <= most]
+
+    def largest_size(self, size: int) -> int:
+        """The largest number of features up to this one that families may allow; this one where they allow none."""
+        if self.families.is_free:
+            return size
+        return max((n for n in self.possible_sizes() if n <= size), default=size)
+
+    def family_rule(self, size: int) -> str | None:
+        """What a number of features must be where families do not allow this one; None where they may."""
+        if self.families.is_free:
+            return None
+        sizes = self.possible_sizes()
+        if size in sizes:
+            return None
+        if size > max(sizes, default=size):
+            return f"<= {sizes[-1]}, as many as the families allow"
+        near = [n for n in sizes if n < size][-1:] + [n for n in sizes if n > size][:1]
+        return f"{' or '.join(map(str, near))}, since features that go together cannot be parted"
 
 
 def per_cost(gain: NDArray[np.float64], cost: NDArray[np.float64]) -> NDArray[np.float64]:

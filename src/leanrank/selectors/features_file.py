@@ -6,6 +6,7 @@ import json
 import os
 from typing import Any, Literal
 
+from leanrank.data.catalogue import Catalogue
 from leanrank.data.text_file import parse_json, read_text
 from leanrank.errors import DataError
 
@@ -22,7 +23,8 @@ def stamped(kind: Kind, content: dict[str, Any]) -> dict[str, Any]:
 
     Every kind has: `method`; the features kept, in order of selection, as `names`, `ids` (1-based, as LETOR files
     count) and `indices` (0-based); `feature_names`, all in the order of the columns, and `n_features_in`, their number;
-    `path`, the names in the order of the method as far as it goes. What else there is, is of the kind.
+    `path`, the names in the order of the method as far as it goes; and `catalogue`, what is known of features by name,
+    where they have been given names and descriptions. What else there is, is of the kind.
     """
     return {"format": FORMAT, "format_version": VERSION, "kind": kind, **content}
 
@@ -60,6 +62,11 @@ def upgraded(record: Any, path: str | os.PathLike[str]) -> dict[str, Any]:
     if now.get("kind") not in ("measured", "ordered"):
         raise DataError(f"{path}: its 'kind' must be 'measured' or 'ordered'. Got {now.get('kind')!r}.")
     return now
+
+
+def catalogue_in(record: dict[str, Any], path: str | os.PathLike[str]) -> Catalogue | None:
+    """The names and descriptions that a record has of its features."""
+    return Catalogue.of_dict(record["catalogue"], str(path)) if "catalogue" in record else None
 
 
 def not_one(path: str | os.PathLike[str]) -> str:

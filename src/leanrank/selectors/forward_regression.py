@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from leanrank._declared import declared
 from leanrank.data.ranking_data import RankingSource
+from leanrank.data.weights import QUERIES
 from leanrank.engines.fold import fold
 from leanrank.selectors._base import Selector
 from leanrank.selectors.column_limits import ColumnLimits
@@ -75,6 +76,7 @@ class ForwardRegression(Selector):
     True
     """
 
+    _takes_weights: ClassVar[tuple[str, ...]] = (QUERIES,)
     n_features_to_select: int | float | None = field(default=None, kw_only=False)
     scale: str = "auto"
     ridge: float = 0.03
@@ -89,7 +91,7 @@ class ForwardRegression(Selector):
         scale = "minmax" if self.scale == "auto" else self.scale
         constant, moments = fold([Constant(), QueryMoments(scale)], source, self.engine)
         limits = self._limits(source.feature_names)
-        kept = varying(constant, limits.must_keep)
+        kept = varying(constant, limits.staying(constant))
         part = Moments(moments.features[np.ix_(kept, kept)], moments.labels[kept], *moments[2:])
         path = forward_regression(part, limits.only(kept), ridge=self.ridge)
         return path.lift(kept, len(constant))

@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from itertools import product
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,14 +14,16 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from leanrank._declared import declared
-from leanrank.data.door import feature_matrix
-from leanrank.data.ranking_data import RankingData
-from leanrank.data.splits import QueryKFold
+from leanrank.data.category_means import CategoryMeans, cross_fitted
+from leanrank.data.door import feature_matrix, in_memory, unjudged
+from leanrank.data.ranking_data import RankingData, RankingSource
+from leanrank.data.splits import QueryKFold, separable
 from leanrank.errors import ParameterError, require
 from leanrank.kernels.products import rows_times
 from leanrank.metrics._base import mean
 from leanrank.metrics.names import metric as parse_metric
 from leanrank.rankers._base import Ranker
+from leanrank.rankers._categories import LearnedCategories
 from leanrank.rankers.ranksvm import RankSVM
 from leanrank.selectors._ranker_selector import Bench, RankerSelector
 from leanrank.selectors.fsm_problem import FSMProblem, Solution
@@ -149,6 +151,7 @@ class FSMRank(RankerSelector):
     (['informative'], True)
     """
 
+    _takes_weights: ClassVar[tuple[str, ...]] = ()
     n_features_to_select: int | float | None = field(default=None, kw_only=False)
     lambda1: Any = 1e-3
     lambda2: Any = 1e-3
@@ -161,6 +164,10 @@ class FSMRank(RankerSelector):
     def predict(self, X: Any, *, qid: Any = None) -> Vector:
         """Score documents, higher is better: ``X @ coef_``. `qid` plays no part."""
         check_is_fitted(self)
+        if self.categories_.texts and not isinstance(X, RankingData):
+            X = unjudged(X, self.categories_.texts, type(self).__name__)
+        if isinstance(X, RankingData):
+            X = self.categories_.readied(X, type(self).__name__)
         matrix, _ = feature_matrix(X, tuple(self._names()), missing=False, owner=type(self).__name__)
         return rows_times(matrix if hasattr(matrix, "indptr") else np.ascontiguousarray(matrix), self.coef_)
 
@@ -190,6 +197,13 @@ class FSMRank(RankerSelector):
             values = np.empty(0)
         self._require(name, "a number >= 0 or several", bool(values.size and (values >= 0).all() and values.ndim == 1))
         return sorted(np.unique(values).tolist(), reverse=True)
+
+    def _fit_held_out(self, source: RankingSource, ranker: Ranker, valid: RankingData | None) -> Path:
+        """As in all, but the weights are of numbers: the mean label of each category stands for it."""
+        data = in_memory(source)
+        self.categories_ = LearnedCategories(data.categories, CategoryMeans.of(data) if data.categories else None)
+        valid = None if valid is None else self.categories_.readied(valid, type(self).__name__)
+        return super()._fit_held_out(cross_fitted(data), ranker, valid)
 
     def _search(self, bench: Bench) -> Path:
         columns = bench.arrangement.columns(range(bench.n_features))
@@ -241,7 +255,7 @@ class FSMRank(RankerSelector):
             )
         parts = [(data, valid)]
         if valid is None:
-            splits = QueryKFold(min(int(self._way.cv), data.n_queries)).split_queries(data)
+            splits = QueryKFold(min(int(self._way.cv), separable(data))).split_queries(data)
             parts = [(data.take_queries(train), data.take_queries(test)) for train, test in splits]
         values: list[list[Vector]] = [[] for _ in pairs]
         n_used: list[list[int]] = [[] for _ in pairs]

@@ -20,7 +20,7 @@ def greedy(
 
     Gains are compared to 12 decimals, so that the order of summation never decides; the lowest index wins a tie. With
     `limits` it is the largest gain per cost of the features that may be taken; `min_gain` is about the gain itself,
-    and does not hold for features that must be kept.
+    and does not hold for features that must be kept or go together with those taken.
 
     Returns
     -------
@@ -44,7 +44,7 @@ def greedy(
     while (candidates := rules.open(mask)).any():
         gain = np.round(marginal(newest), 12)
         if min_gain is not None:
-            candidates &= (gain >= min_gain) | rules.must_keep
+            candidates &= (gain >= min_gain) | rules.due(mask)
             if not candidates.any():
                 break
         newest = best(gain, rules.marginal(mask), candidates)

@@ -248,11 +248,12 @@ class FilteredRFE(RankerSelector):
         ordered = [step for step in filtered.trace if payable[step.feature]]
         n_first = max(2, min(len(ordered), FILTER_FACTOR * wanted, ELIMINATED))
         first = np.sort(np.array([step.feature for step in ordered[:n_first]], dtype=np.int64))
+        part = limits.only(first)
         elimination: Any = RankingRFE(
             ranker.for_columns(first.tolist(), data.n_features),
-            wanted if wanted < n_first else None,
+            part.largest_size(wanted) if wanted < n_first else None,
             step=self.step,
-            limits=Limits.of_columns(limits.only(first)),
+            limits=Limits.of_columns(part),
         )
         elimination.fit(data.subset(first), eval_set=None if valid is None else valid.subset(first))
         self.n_trained_ = elimination.n_trained_
@@ -264,12 +265,12 @@ class FilteredRFE(RankerSelector):
             steps[feature] = Step(feature, record["score"], record["gain"], record["reason"])
         for step in ordered[n_first:]:
             steps[step.feature] = replace(step, reason=f"behind those eliminated, by the filter: {step.reason}")
-        order = limits.affordable(limits.arranged(list(steps)))
-        path = [steps.get(j) or Step(j, np.nan, np.nan, "must be kept") for j in order.tolist()]
+        order = limits.obeyed(list(steps))
+        path = [steps.get(j) or Step(j, np.nan, np.nan, "must be kept, or goes with others") for j in order.tolist()]
         dropped = np.setdiff1d(np.union1d(filtered.dropped, first[elimination.dropped_]), order)
         return replace(Path.of(path, data.n_features, scores), dropped=dropped)
 
 
 def _mrmr(graph: FeatureGraph, limits: ColumnLimits) -> Path:
     """MRMR on the features of the graph that are not constant."""
-    return on_varying(graph, limits.must_keep, lambda varying, kept: mrmr(varying, limits.only(kept)))
+    return on_varying(graph, limits, lambda varying, kept: mrmr(varying, limits.only(kept)))

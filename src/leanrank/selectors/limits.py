@@ -1,4 +1,4 @@
-"""Limits: what features cost, which must be taken, which never, how much may be spent; for every greedy selector."""
+"""Limits: what features cost, which must be taken, which never, how many of a kind, how much may be spent."""
 
 from __future__ import annotations
 
@@ -10,8 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from leanrank.errors import ParameterError, UnknownNameError
-from leanrank.selectors.column_limits import ColumnLimits, Mask
+from leanrank.errors import ParameterError
+from leanrank.selectors.column_limits import ColumnLimits
+from leanrank.selectors.families import Mask
+from leanrank.selectors.named_families import Places, bound_families, refuse_crowded
 
 
 @dataclass(frozen=True)
@@ -36,6 +38,15 @@ class Limits:
         Never taken.
     budget : float or None, default=None
         The most that may be spent. A feature that does not fit in what is left is passed over for those that do.
+    families : dict or None, default=None
+        Name of a family -> its features; what `at_most` and `together` say is said of these. A family is no group: it
+        has no cost.
+    at_most : dict or None, default=None
+        Name of a family -> how many of its features may be taken.
+    together : names of families, or groups of features, default=()
+        Features that are taken together or not at all: the families of these names, and features that are listed, such
+        as ``("url_length", "url_slashes")``. Groups with a feature in common are one. Features that go together are not
+        collapsed into copies, and one that is constant comes with the others.
 
     Examples
     --------
@@ -52,14 +63,25 @@ class Limits:
     must_keep: Any = ()
     never: Any = ()
     budget: float | None = None
+    families: Any = None
+    at_most: Any = None
+    together: Any = ()
 
     def bound(self, owner: str, names: Sequence[str]) -> ColumnLimits:
         """The limits of features of these names, as arrays; what cannot be is refused in the name of `owner`."""
-        places = _Places(owner, list(names))
+        places = Places(owner, list(names))
+        families = bound_families(places, self.families, self.at_most, self.together)
         kept, banned = places.mask("must_keep", self.must_keep), places.mask("never", self.never)
+        banned |= families.limited[families.at_most == 0].any(axis=0)
+        kept, banned = families.whole(kept), families.whole(banned)
+        refuse_crowded(places, families, list(self.at_most or {}), kept, banned)
         if (kept & banned).any():
             name = names[int(np.argmax(kept & banned))]
             sentence = f"The 'never' parameter of {owner} names feature {name!r}, which must be kept: take one out."
+            if families.grouped[int(np.argmax(kept & banned))]:
+                sentence = (
+                    f"Feature {name!r} of {owner} must be kept and never be taken, since it goes together with others."
+                )
             raise ParameterError(sentence, owner=owner, parameter="never")
         if banned.all():
             sentence = f"The 'never' parameter of {owner} names every feature: none is left to select."
@@ -68,19 +90,27 @@ class Limits:
         own, shared = _prices(places, self.costs, list(self.groups or {}), member)
         if self.budget is not None and not (_is_number(self.budget) and self.budget >= 0):
             raise ParameterError.of(owner, "budget", "a number >= 0 or None", self.budget)
-        bound = ColumnLimits(own, shared, member, kept, banned, np.inf if self.budget is None else float(self.budget))
+        most = np.inf if self.budget is None else float(self.budget)
+        bound = ColumnLimits(own, shared, member, kept, banned, most, families)
         if bound.total(kept) > bound.most:
             raise ParameterError.of(owner, "budget", f">= {bound.total(kept):g}, the cost of 'must_keep'", self.budget)
         return bound
 
     @classmethod
     def of_columns(cls, columns: ColumnLimits) -> Limits | None:
-        """The costs, groups and `must_keep` of some columns, by index; None where they make no difference.
+        """The costs, groups, families and `must_keep` of some columns, by index; None where they make no difference.
 
         Groups get indices behind the features', which cannot be names of features.
         """
         n, groups = len(columns.own), np.flatnonzero(columns.member.any(axis=1)).tolist()
+        families = columns.families
         rules: dict[str, Any] = {}
+        if len(families.at_most):
+            rules["families"] = {f: np.flatnonzero(row).tolist() for f, row in enumerate(families.limited)}
+            rules["at_most"] = dict(enumerate(families.at_most.tolist()))
+        if families.grouped.any():
+            units = np.unique(families.unit[families.grouped]).tolist()
+            rules["together"] = tuple(tuple(families.members(unit).tolist()) for unit in units)
         if columns.must_keep.any():
             rules["must_keep"] = np.flatnonzero(columns.must_keep).tolist()
         if groups:
@@ -91,38 +121,7 @@ class Limits:
         return cls(**rules) if rules else None
 
 
-@dataclass(frozen=True)
-class _Places:
-    """Columns by name, for one selector's errors."""
-
-    owner: str
-    names: list[str]
-
-    def column(self, parameter: str, feature: Any) -> int:
-        """The column of one feature, by its name or index."""
-        if isinstance(feature, str):
-            if feature not in self.names:
-                kind = f"feature in '{parameter}' of {self.owner}"
-                raise UnknownNameError.of(kind, feature, self.names, owner=self.owner, parameter=parameter)
-            return self.names.index(feature)
-        if isinstance(feature, (int, np.integer)) and not isinstance(feature, bool) and 0 <= feature < len(self.names):
-            return int(feature)
-        rule = f"names of features or indices from 0 to {len(self.names) - 1}"
-        raise ParameterError.of(self.owner, parameter, rule, feature)
-
-    def mask(self, parameter: str, features: Any) -> Mask:
-        """Which columns these features are: names, indices, or a mask."""
-        out = np.zeros(len(self.names), dtype=bool)
-        if features is None:
-            return out
-        wanted = [features] if isinstance(features, str) or not np.iterable(features) else list(features)
-        if len(wanted) == len(out) and all(isinstance(w, (bool, np.bool_)) for w in wanted):
-            return np.array(wanted, dtype=bool)
-        out[[self.column(parameter, feature) for feature in wanted]] = True
-        return out
-
-
-def _members(places: _Places, groups: Any) -> Mask:
+def _members(places: Places, groups: Any) -> Mask:
     if groups is None:
         return np.empty((0, len(places.names)), dtype=bool)
     if not isinstance(groups, Mapping):
@@ -136,7 +135,7 @@ def _members(places: _Places, groups: Any) -> Mask:
 
 
 def _prices(
-    places: _Places, costs: Any, groups: list[Any], member: Mask
+    places: Places, costs: Any, groups: list[Any], member: Mask
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Own costs of the features and costs of the groups."""
     n = len(places.names)

@@ -7,7 +7,8 @@ from numpy.typing import NDArray
 
 from leanrank._declared import declared
 from leanrank.selectors._graph_selector import GraphSelector
-from leanrank.selectors.column_limits import ColumnLimits, Mask, per_cost
+from leanrank.selectors.column_limits import ColumnLimits, per_cost
+from leanrank.selectors.families import Mask
 from leanrank.selectors.greedy import best, unit_relevance
 from leanrank.selectors.limits import Limits
 from leanrank.selectors.path import Path, Step
@@ -109,7 +110,8 @@ class _Pairs:
 
     def best(self, taken: Mask, left: Mask) -> tuple[int, int] | None:
         """The best pair among those left that can be paid; None where there is none."""
-        if (left & ~self.known).any() or (self.limits.paid(taken) != self.paid).any():
+        changed = (left & ~self.known).any() or (self.limits.paid(taken) != self.paid).any()
+        if changed or not self.limits.families.is_free:
             self._price(taken, left)
         self._drop(taken, left)
         if self.worth[self.dearest] == -np.inf:
@@ -141,7 +143,7 @@ class _Pairs:
         self.columns, self.known, self.paid = np.flatnonzero(left), left.copy(), self.limits.paid(taken)
         self.cost = self.limits.pairs(taken, self.columns)
         self.gain = self.value[np.ix_(self.columns, self.columns)]
-        may = np.triu(self.limits.fits(taken, self.cost), k=1)
+        may = np.triu(self.limits.fits(taken, self.cost) & self.limits.families.pairs(taken, self.columns), k=1)
         self.worth = np.full(may.shape, -np.inf)
         if may.any():
             self.worth[may] = per_cost(self.gain[may], self.cost[may])

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from leanrank.selectors.column_limits import ColumnLimits
+
 
 @dataclass(frozen=True)
 class Step:
@@ -70,6 +72,16 @@ class Path:
         steps = [Step(int(j), float(weights[j]), float(weights[j]), f"{reason} {weights[j]:.6g}") for j in order]
         return cls.of(steps, len(weights), weights)
 
+    def within(self, limits: ColumnLimits, names: Sequence[str]) -> Path:
+        """This path under the rules about families, which not every method knows of while it works."""
+        if limits.families.is_free:
+            return self
+        order = limits.obeyed(self.order)
+        known = {step.feature: step for step in self.trace}
+        steps = [known.get(j) or Step(j, np.nan, np.nan, _why(j, limits, names)) for j in order.tolist()]
+        stop = None if self.stop is None else len(limits.obeyed(self.order[: self.stop]))
+        return replace(self, order=order, trace=tuple(steps), stop=stop, dropped=np.setdiff1d(self.dropped, order))
+
     def lift(self, kept: NDArray[np.int64], n_features: int) -> Path:
         """This path over the columns `kept` of a wider table, as a path over all `n_features` of them.
 
@@ -84,3 +96,8 @@ class Path:
             dropped=np.setdiff1d(np.arange(n_features), np.delete(kept, self.dropped)),
             stop=self.stop,
         )
+
+
+def _why(feature: int, limits: ColumnLimits, names: Sequence[str]) -> str:
+    others = [names[j] for j in limits.families.members(feature) if j != feature]
+    return "must be kept" if not others else f"goes together with {others[0]!r}"

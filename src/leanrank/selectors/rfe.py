@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from leanrank._declared import declared
 from leanrank.selectors._ranker_selector import KINDS, Bench, RankerSelector
-from leanrank.selectors.column_limits import ColumnLimits, Mask, per_cost
+from leanrank.selectors.column_limits import ColumnLimits, per_cost
+from leanrank.selectors.families import Mask
 from leanrank.selectors.limits import Limits
 from leanrank.selectors.path import Path, Step
 
@@ -108,7 +109,7 @@ class RankingRFE(RankerSelector):
                 why = f"importance {shares[feature]:.6g} of the largest among the last {n_left}"
                 gone.append(Step(feature, float(shares[feature]), float(shares[feature]), why))
                 left[feature] = False
-        paid = set(limits.affordable([step.feature for step in gone[::-1]]).tolist())
+        paid = set(limits.obeyed([step.feature for step in gone[::-1]]).tolist())
         return Path.of([step for step in gone[::-1] if step.feature in paid], bench.n_features, shares)
 
     def _n_out(self, n_left: int) -> int:

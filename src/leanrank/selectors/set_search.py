@@ -67,7 +67,7 @@ def forward(quality: Quality, limits: ColumnLimits, *, size: int, delta: float |
         here = quality(_set(members))
         gain = _changes(quality, members, here, np.flatnonzero(candidates), len(mask))
         if members and delta is not None:
-            candidates &= (gain >= delta) | limits.must_keep
+            candidates &= (gain >= delta) | limits.due(mask)
             if not candidates.any():
                 break
         newest = best(gain, limits.marginal(mask), candidates)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import field, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,8 +13,10 @@ from sklearn.base import clone
 
 from leanrank._declared import declared
 from leanrank.data.arrangement import Arrangement
+from leanrank.data.categories import marked
 from leanrank.data.door import in_memory
 from leanrank.data.ranking_data import RankingData, RankingSource
+from leanrank.data.weights import WEIGHTS
 from leanrank.engines.fold import fold
 from leanrank.errors import ParameterError
 from leanrank.selectors._base import Selector
@@ -83,6 +85,8 @@ class StabilitySelection(Selector):
     (['informative', 'informative'], [1.0, 1.0])
     """
 
+    _keeps_categories = True
+    _takes_weights: ClassVar[tuple[str, ...]] = tuple(WEIGHTS)  # the selector inside refuses
     selector: Any = field(default=None, kw_only=False)
     n_features_to_select: int | float | None = field(default=None, kw_only=False)
     n_resamples: int = 50
@@ -102,7 +106,7 @@ class StabilitySelection(Selector):
 
     def _fit(self, source: RankingSource) -> Path:
         data = in_memory(source)
-        kept = varying(fold(Constant(), data))
+        kept = varying(fold(Constant(), marked(data)))
         taken, places = (runs[:, kept] for runs in self._runs(data, Arrangement.of(data.subset(kept)).queries))
         frequency, place = np.round(taken.mean(axis=0), 12), np.round(places.mean(axis=0), 12)
         n_in = data.n_features

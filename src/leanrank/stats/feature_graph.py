@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from leanrank._notebook import Table, card
 from leanrank._optional import require
+from leanrank.data.category_means import without_categories
 from leanrank.data.ranking_data import RankingSource
 from leanrank.engines.fold import Engine, fold_partials
 from leanrank.errors import DataError, ParameterError, UnknownNameError
@@ -131,6 +132,8 @@ class FeatureGraph:
                 "One of the graphs has no sums to add: it was put together by hand, cut, or has pooled 'spearman'. "
                 "Compute the graph of all data together instead."
             )
+        if self.partials.importance.weight.ndim != other.partials.importance.weight.ndim:
+            raise DataError("One of the graphs has weights of queries and the other has not: give them to both.")
         return _assemble(self.partials.merge(other.partials), self.feature_names, self.computed_with)
 
     def with_partials(self, partials: Partials) -> FeatureGraph:
@@ -279,7 +282,8 @@ def feature_graph(
     Parameters
     ----------
     data : RankingData or RankingSource
-        Judged documents, in memory or read block by block.
+        Judged documents, in memory or read block by block. The mean label of each category, learned from other
+        queries, stands for it (`CategoryMeans`): graphs of parts do not add up to that of the whole then.
     importance : str, metric or Importance
         How well a feature ranks alone: a metric's name or object, or "error", "hinge", "cross-entropy".
     similarity : str or Similarity
@@ -304,6 +308,7 @@ def feature_graph(
     wanted_similarity = Similarity.named(similarity)
     if not isinstance(data, RankingSource):
         raise ParameterError.of("feature_graph", "data", "a RankingData or a RankingSource", type(data).__name__)
+    data = without_categories(data)
     parts = fold_partials([wanted_importance, wanted_similarity, Constant()], data, engine, progress=progress)
     computed_with = {"importance": wanted_importance.describe(), "similarity": wanted_similarity.describe()}
     return _assemble(Partials(*parts), tuple(data.feature_names), computed_with)

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import asdict, dataclass, fields
-from typing import Any
+from dataclasses import asdict, dataclass, fields, replace
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from leanrank._notebook import Table, card
 from leanrank.data.ranking_data import RankingData, RankingSource
+from leanrank.data.weights import WEIGHTS
 from leanrank.engines.fold import fold
 from leanrank.kernels.column_hashes import hash_rows
 from leanrank.metrics import metric
+from leanrank.stats.category_lint import category_findings
 from leanrank.stats.copies import ColumnHashes, bits_of, equal_keys
+from leanrank.stats.finding import Finding
 from leanrank.stats.id_like import Numbering
+from leanrank.stats.like_findings import like_findings
 
 #: A feature is suspected of leaking the label when its own NDCG@10 is this near to 1 ...
 LEAK_NDCG = 0.98
@@ -27,17 +31,6 @@ MOSTLY_MISSING = 0.5
 LARGEST_WHOLE = 2.0**53
 #: How many queries a finding names at most.
 NAMED = 10
-
-
-@dataclass(frozen=True)
-class Finding:
-    """One thing worth knowing. `severity` is "warning", or "note" where nothing is wrong."""
-
-    kind: str
-    severity: str
-    message: str
-    features: tuple[str, ...] = ()
-    queries: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -67,19 +60,17 @@ class LintReport:
             "documents per query": ", ".join(f"{name} {value:g}" for name, value in self.documents_per_query.items()),
             "missing values": f"{self.missing_values:,}" if self.missing_values else None,
         }
-        rows = [[f.severity, f.kind, f.message, _listed(f.features or f.queries)] for f in self.findings]
+        rows = [[like.severity, like.kind, like.message, like.where] for like in like_findings(self.findings)]
         title = f"{self.n_rows:,} documents, {self.n_queries:,} queries, {self.n_features:,} features: "
         title += "no warning" if self.ok else f"{sum(f.severity == 'warning' for f in self.findings)} warnings"
         return card(title, facts, [Table(["", "finding", "what it is", "where"], rows)])
 
 
-def _listed(names: tuple[str, ...]) -> str:
-    return ", ".join(names[:NAMED]) + (", ..." if len(names) > NAMED else "")
-
-
 def lint(source: RankingSource, engine: Any = None) -> LintReport:
     """Look for constant, duplicate, missing and leaking features, for ids and positions that are no features, and for
     queries that cannot teach anything.
+
+    Of categories it says how many there are, and whether they are rare, too many, or the names of documents.
 
     Duplicates are found by 64-bit hashes of the columns, so one pass is enough whatever the size of the data.
 
@@ -93,7 +84,12 @@ def lint(source: RankingSource, engine: Any = None) -> LintReport:
     monotone duplicates ('a', 'c')
     leaking ('a', 'c')
     """
-    return fold(Lint(source.feature_names), source, engine=engine)  # type: ignore[no-any-return]
+    categories = source.categories if isinstance(source, RankingData) else {}
+    report: LintReport = fold(Lint(source.feature_names, frozenset(categories)), source, engine=engine)
+    if not categories or not isinstance(source, RankingData):
+        return report
+    of_kinds = [Finding(f.kind, f.severity, f.message, (f.feature,)) for f in category_findings(source)]
+    return replace(report, findings=(*of_kinds, *report.findings))
 
 
 @dataclass
@@ -120,8 +116,11 @@ class _Partial:
 class Lint:
     """The statistic behind `lint` (of, merge, finish)."""
 
-    def __init__(self, feature_names: tuple[str, ...]) -> None:
+    weights: ClassVar[tuple[str, ...]] = tuple(WEIGHTS)  # none of them matters
+
+    def __init__(self, feature_names: tuple[str, ...], categories: frozenset[str] = frozenset()) -> None:
         self.feature_names = feature_names
+        self.categories = categories
 
     def of(self, block: RankingData) -> _Partial:
         X = block.dense()
@@ -169,22 +168,27 @@ class Lint:
                 "max": int(sizes.max()),
             },
             missing_values=int(p.missing.sum()),
-            findings=(*_feature_findings(p, self.feature_names), *_query_findings(p)),
+            findings=(*_feature_findings(p, self.feature_names, self.categories), *_query_findings(p)),
         )
 
 
-def _feature_findings(p: _Partial, names: tuple[str, ...]) -> list[Finding]:
+def _feature_findings(p: _Partial, names: tuple[str, ...], categories: frozenset[str]) -> list[Finding]:
     findings: list[Finding] = []
 
     def say(kind: str, text: str, features: Any, severity: str = "warning") -> None:
         findings.append(Finding(kind, severity, text, tuple(names[int(j)] for j in features)))
 
+    kinds = np.array([name in categories for name in names])  # whose codes say nothing by their size
     empty = p.missing == p.n_rows
-    constant = (p.low == p.high) & (p.missing == 0)
-    query_level = ~constant & ~empty & (p.varies == 0)
-    ranks = ~constant & ~empty & ~query_level
-    for value in np.unique(p.low[constant]):
-        say("constant", f"always {value:g}: cannot rank anything", np.flatnonzero(constant & (p.low == value)))
+    constant = (p.low == p.high) & (p.missing == 0) & ~kinds
+    query_level = ~constant & ~empty & ~kinds & (p.varies == 0)
+    ranks = ~constant & ~empty & ~query_level & ~kinds
+    if constant.any():
+        values = np.unique(p.low[constant])
+        always = (
+            f"always {values[0]:g}" if len(values) == 1 else f"always one value, from {values[0]:g} to {values[-1]:g}"
+        )
+        say("constant", f"{always}: cannot rank anything", np.flatnonzero(constant))
     if query_level.any():
         text = "the same for all documents of a query: cannot rank alone, may help a tree ensemble"
         say("query-level", text, np.flatnonzero(query_level), severity="note")
@@ -199,13 +203,18 @@ def _feature_findings(p: _Partial, names: tuple[str, ...]) -> list[Finding]:
         same = len(set(order[group].tolist())) == 1
         text = "order the documents of every query alike" if same else "order every query alike or exactly reversed"
         say("monotone duplicates", f"{text}: keep one", group)
-    for j in np.flatnonzero(p.missing > MOSTLY_MISSING * p.n_rows):
-        say("mostly missing", f"{p.missing[j] / p.n_rows:.1%} of the values are missing", [j])
+    gaps = np.flatnonzero(p.missing > MOSTLY_MISSING * p.n_rows)
+    if gaps.size:
+        least, most = (f"{share:.1%}" for share in (p.missing[gaps].min() / p.n_rows, p.missing[gaps].max() / p.n_rows))
+        say("mostly missing", f"{least if least == most else f'{least} to {most}'} of the values are missing", gaps)
     rounded = np.flatnonzero(~empty & (np.maximum(np.abs(p.low), np.abs(p.high)) > LARGEST_WHOLE))
     if rounded.size:
         text = "beyond 2^53, where whole numbers are rounded to the nearest double: a hash, a time or an identifier?"
         say("large numbers", text, rounded)
-    positions, identifiers = p.numbering.positions(), p.numbering.identifiers(names)
+    numbers = np.flatnonzero(~kinds)
+    positions, identifiers = (
+        np.intersect1d(columns, numbers) for columns in (p.numbering.positions(), p.numbering.identifiers(names))
+    )
     if positions.size:
         say("position", "counts the documents of every query: where they stood in a list? Leave it out", positions)
     if identifiers.size:

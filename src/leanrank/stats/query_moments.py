@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import reduce
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from leanrank.data.dense_parts import dense_parts
 from leanrank.data.ranking_data import RankingData
+from leanrank.data.weights import QUERIES
 from leanrank.errors import require_one_of
 from leanrank.kernels.rcdr import centred_ranks
 from leanrank.kernels.scaling import query_minmax
@@ -38,7 +39,7 @@ class QueryMoments:
     .. math:: M = \frac1n \sum_q \sum_{d \in q} z_{qd} z_{qd}^\top
 
     which is the mean over all documents of the products of differences to another of the query: every document counts
-    the same, and what is constant in a query counts nothing.
+    the same, or as much as its query weighs, and what is constant in a query counts nothing.
 
     Parameters
     ----------
@@ -59,6 +60,7 @@ class QueryMoments:
     """
 
     scale: str = "minmax"
+    weights: ClassVar[tuple[str, ...]] = (QUERIES,)
 
     def __post_init__(self) -> None:
         require_one_of(self, scale=SCALES)
@@ -77,7 +79,7 @@ class QueryMoments:
 
     def finish(self, partial: Moments) -> Moments:
         """The means over documents."""
-        n = max(int(partial.n_rows), 1)
+        n = float(partial.n_rows) or 1.0
         features, labels, spread = ((total / n).round(10) + 0.0 for total in partial[:3])
         return Moments(np.triu(features) + np.triu(features, k=1).T, labels, spread, partial.n_rows)
 
@@ -90,7 +92,12 @@ class QueryMoments:
             centred_ranks(block.X, ptr, 0, block.n_queries, z)
             z /= np.repeat(2.0 * sizes, sizes)[:, None]
         z, y = _centred(z, ptr), _centred(block.y.astype(np.float64)[:, None], ptr)
-        return Moments(z.T @ z, z.T @ y[:, 0], np.array(float(np.sum(y * y))), np.array(block.n_rows))
+        weight = block.beside.query_weight
+        n = float(block.n_rows)
+        if weight is not None:
+            rows = np.repeat(weight, sizes)
+            z, y, n = z * np.sqrt(rows)[:, None], y * np.sqrt(rows)[:, None], float(rows.sum())
+        return Moments(z.T @ z, z.T @ y[:, 0], np.array(float(np.sum(y * y))), np.array(n))
 
 
 def _centred(values: Floats, ptr: NDArray[np.int64]) -> Floats:

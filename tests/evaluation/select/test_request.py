@@ -23,12 +23,12 @@ def request_of_two():
         data=data,
         valid=None,
         ranker=RankSVM(),
-        metric=metric("ndcg@5"),
+        metrics=(metric("ndcg@5"),),
         methods=["gas"],
         portfolio=portfolio(["gas"]),
         effort=EFFORTS["normal"],
         n_features=np.int64(2),
-        max_loss=0.01,
+        max_losses=(0.01,),
         level=0.95,
         answer="recommended",
         limits=Limits(costs=[1, 2, 3, 4], must_keep=["f02"], budget=7),
@@ -50,7 +50,7 @@ def test_settings_are_plain_and_tell_requests_apart(request_of_two):
 
 
 def test_fits_do_not_depend_on_the_loss_that_is_allowed(request_of_two):
-    other = replace(request_of_two, max_loss=0.5, level=0.9)
+    other = replace(request_of_two, max_losses=(0.5,), level=0.9)
     assert other.settings != request_of_two.settings
     assert other.about() == request_of_two.about()
 

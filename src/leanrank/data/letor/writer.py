@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from leanrank.data.categories import as_whole_numbers
 from leanrank.data.compressed import PathLike, create_bytes
 from leanrank.data.ranking_data import RankingData, RankingSource
+from leanrank.data.roles import listed
 from leanrank.errors import DataError, ParameterError
 from leanrank.kernels import letor_printer as printer
 from leanrank.kernels.letor_parser import MAX_QID_BYTES
@@ -27,7 +30,8 @@ def write_letor(data: RankingData | RankingSource, path: PathLike, *, decimals: 
 
     A dense matrix is written with all its values, a CSR matrix with its stored ones (and the highest feature at
     least once, so that the number of features survives). NaN is written as NULL. The names of features are not
-    part of the format: give them to `read_letor` again. The file appears whole or not at all.
+    part of the format: give them to `read_letor` again. Categories are refused, unless their texts are whole numbers,
+    which are written then. The file appears whole or not at all.
 
     Parameters
     ----------
@@ -62,9 +66,20 @@ def write_letor(data: RankingData | RankingSource, path: PathLike, *, decimals: 
     show_last = not (isinstance(data, RankingData) and data.is_sparse and _stores(data, n_features - 1))
     with create_bytes(path) as file:
         for block in data.blocks():
-            for part in _parts(block, n_features):
+            _refuse_beside(block, path)
+            for part in _parts(as_whole_numbers(block), n_features):
                 file.write(_printed(part, decimals, show_last=show_last))
                 show_last = False
+
+
+def _refuse_beside(block: RankingData, path: PathLike) -> None:
+    """What would be lost is refused: LETOR text has no place for it."""
+    if block.beside:
+        names = listed(name for _, name, _ in block.beside.known())
+        raise DataError(
+            f"{os.fspath(path)}: LETOR text has no place for {names} of the data: write Parquet or CSV, or take them "
+            "away with dataclasses.replace(data, beside=SideColumns())."
+        )
 
 
 def _stores(data: RankingData, column: int) -> bool:

@@ -71,16 +71,16 @@ def costs_text(timings: Timings, window: int | None = None) -> str:
     group_of = {name: group for group, names in timings.shared.items() for name in names}
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["feature", "cost", "group", "p99", "requests", "window"])
+    writer.writerow(["feature", "cost", "group", "p99", "requests", "window", "unit"])
 
     def row(name: str, times: list[float], group: str) -> None:
         net = np.maximum(np.asarray(times) - base, 0.0)
         figures = [f"{float(np.median(net)):.6g}", group, f"{float(np.quantile(net, 0.99)):.6g}", len(times)]
-        writer.writerow([name, *figures, "" if window is None else window])
+        writer.writerow([name, *figures, "" if window is None else window, "ms"])
 
     for name, times in timings.by_feature.items():
         if name in group_of:
-            writer.writerow([name, "", group_of[name], "", "", ""])
+            writer.writerow([name, "", group_of[name], "", "", "", ""])
         else:
             row(name, times, "")
     for group, names in timings.shared.items():

@@ -95,8 +95,15 @@ def is_numeric_type(kind: Any) -> bool:
     return any(test(kind) for test in tests)
 
 
+def is_type_of_kinds(kind: Any) -> bool:
+    """Whether an Arrow type is one of categories."""
+    from pyarrow import types
+
+    return bool(types.is_dictionary(kind))
+
+
 def write_parquet(data: RankingSource, path: str | os.PathLike[str]) -> None:
-    """Write judged data as Parquet: label, qid, comment (if any), then the features.
+    """Write judged data as Parquet: label, qid, comment (if any), what is beside the features, then the features.
 
     The file says which column is what, so `read_table` and `scan_parquet` need no names; a row group holds whole
     queries. Values come back bit for bit; CSR comes back dense. The file is written beside `path` and renamed.
@@ -119,15 +126,17 @@ def write_parquet(data: RankingSource, path: str | os.PathLike[str]) -> None:
     comments = first.comments is not None
     schema = arrow_table(first.take_queries([0]), comments=comments).schema
     roles = roles_of(first, comments=comments)
-    schema = schema.with_metadata(roles.to_metadata())
+    schema = schema.with_metadata(roles.to_metadata(first.categories))
     # Features as plain values: with zstd as small as a dictionary, three times as fast to read.
-    repeated = [name for name in (roles.label, roles.qid, roles.comments) if name is not None]
+    repeated = [name for name in (roles.label, roles.qid, roles.comments, *roles.categorical) if name is not None]
     with (
         whole_file(path) as file,
         pq.ParquetWriter(file, schema, compression="zstd", use_dictionary=repeated, write_page_checksum=True) as writer,
     ):
         for block in chain([first], blocks):
             table = arrow_table(block, comments=comments)
+            if block.categories != first.categories:
+                raise DataError(f"{os.fspath(path)}: all blocks must have the same categories, with the same texts.")
             if table.schema.types != schema.types:
                 raise DataError(f"{os.fspath(path)}: all blocks must have one type of query ids and of values.")
             writer.write_table(table.replace_schema_metadata(schema.metadata), row_group_size=block.n_rows)

@@ -64,8 +64,10 @@ class ParquetPart:
 
     def blocks(self, n_rows: int = BLOCK_ROWS) -> Iterator[RankingData]:
         """Yield blocks of whole queries of about `n_rows` rows; none if no query begins here."""
-        names, missing = self.feature_names, self.source.missing
-        return whole_query_blocks(self._stream(), n_rows, feature_names=names, missing=missing)
+        roles = self.source.roles
+        return whole_query_blocks(
+            self._stream(), n_rows, feature_names=roles.features, missing=roles.missing, beside=roles.beside
+        )
 
     def _stream(self) -> Iterator[Rows]:
         """Without the end of the query that began before, with the end of the query that goes on after."""

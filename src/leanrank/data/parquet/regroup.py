@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leanrank.data.ranking_data import RankingData
+from leanrank.data.side_columns import side_columns
 from leanrank.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -62,6 +63,7 @@ def _gathered(
     X = np.empty((n, len(source.feature_names)), dtype=source.dtype)
     y = np.empty(n, dtype=np.float32)
     comments = np.full(n, "", dtype=object) if source.roles.comments is not None else None
+    columns: dict[str, NDArray[Any]] = {}
     place = offsets[:-1] - offsets[0]  # where the next row of each query goes
     for file, i in groups:
         for rows in source.rows(file, [i]):
@@ -75,5 +77,11 @@ def _gathered(
             X[target], y[target] = rows.X[order], rows.y[order]
             if comments is not None and rows.comments is not None:
                 comments[target] = rows.comments[order]
+            for name, values in rows.beside.items():
+                known = columns.get(name, np.empty(n, dtype=values.dtype))
+                columns[name] = known.astype(np.result_type(known, values), copy=False)
+                columns[name][target] = values[order]
             place[present] += counts
-    return RankingData(X, y, offsets - offsets[0], names[start:stop], source.feature_names, comments, source.missing)
+    ids = names[start:stop]
+    beside = side_columns(source.roles.beside, columns.__getitem__, offsets - offsets[0], ids, part=True)
+    return RankingData(X, y, offsets - offsets[0], ids, source.feature_names, comments, source.missing, beside)

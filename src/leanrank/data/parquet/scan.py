@@ -4,19 +4,46 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from leanrank.data.columns import check_labels, check_values, id_column, label_column, numeric_matrix, text_column
+from leanrank.data.categories import Categories, in_order, recoded
+from leanrank.data.columns import (
+    category_texts,
+    check_labels,
+    check_values,
+    feature_columns,
+    id_column,
+    label_column,
+    side_column,
+    text_column,
+)
 from leanrank.data.grouping import query_offsets
-from leanrank.data.parquet.files import about, batches, folder_keys, is_numeric_type, opened_parquet, parquet_files
+from leanrank.data.parquet.files import (
+    about,
+    batches,
+    folder_keys,
+    is_numeric_type,
+    is_type_of_kinds,
+    opened_parquet,
+    parquet_files,
+)
 from leanrank.data.parquet.pages import check_sizes
 from leanrank.data.ranking_data import BLOCK_ROWS, RankingData
-from leanrank.data.roles import ColumnNames, Columns, Roles, assign_roles, refuse_duplicates, stated_columns
+from leanrank.data.roles import (
+    ColumnNames,
+    Columns,
+    Roles,
+    assign_roles,
+    refuse_duplicates,
+    stated_columns,
+    stated_texts,
+)
+from leanrank.data.side_columns import named_beside, side_columns
 from leanrank.data.whole_queries import Rows, whole_query_blocks
 from leanrank.errors import DataError
 
@@ -40,7 +67,7 @@ def scan_parquet(
     path : path of a file or folder
         The files of a folder, its folders included, in the order of their names. Where folders are called
         ``key=value``, `qid` may be such a key.
-    label, qid, features, comments
+    label, qid, features, comments, weight, query_weight, position, time, query_group, slices
         Names of columns, as in `from_frame`; files that `write_parquet` wrote need none.
     regroup : bool
         Bring the rows of a query together where they are not adjacent or in several files, rather than refuse;
@@ -60,7 +87,13 @@ def scan_parquet(
     ...     [block.query_ids.tolist() for block in source.blocks(n_rows=2)]
     [['tea'], ['cup']]
     """
-    return open_parquet(path, Columns(**columns), regroup=regroup, missing=missing)
+    source = open_parquet(path, Columns(**columns), regroup=regroup, missing=missing)
+    if source.roles.categorical:
+        raise DataError(
+            f"{os.fspath(path)}: column {source.roles.categorical[0]!r} is a category, whose texts are known when all "
+            "are read: read_table reads it into memory. Or name the other features."
+        )
+    return source
 
 
 @dataclass(frozen=True)
@@ -83,6 +116,7 @@ class ParquetSource:
     narrow: bool
     text_ids: bool
     regroup: bool = False
+    texts: Categories = field(default_factory=dict)
 
     @property
     def feature_names(self) -> tuple[str, ...]:
@@ -110,7 +144,10 @@ class ParquetSource:
             from leanrank.data.parquet.regroup import regrouped_blocks
 
             return regrouped_blocks(self, n_rows)
-        return whole_query_blocks(self.stream(), n_rows, feature_names=self.feature_names, missing=self.missing)
+        roles = self.roles
+        return whole_query_blocks(
+            self.stream(), n_rows, feature_names=roles.features, missing=roles.missing, beside=roles.beside
+        )
 
     def stream(self) -> Iterator[Rows]:
         """All rows, in the order of the files, some at a time."""
@@ -131,21 +168,25 @@ class ParquetSource:
     def rows(self, file: _File, row_groups: Sequence[int] | None = None, *, threads: bool = True) -> Iterator[Rows]:
         """The rows of a file, or of a run of its row groups; columns decoded by `threads` of Arrow, or by this one."""
         roles = self.roles
-        wanted = [name for name in (roles.label, roles.qid, roles.comments, *roles.features) if name is not None]
+        beside = [name for name, _ in named_beside(roles.beside)]
+        single = [name for name in (roles.label, roles.qid, roles.comments) if name is not None]
+        wanted = list(dict.fromkeys([*single, *beside, *roles.features]))
         groups = range(len(file.rows_of_groups)) if row_groups is None else row_groups
         first_row = sum(file.rows_of_groups[: groups[0]]) if groups else 0
         size = max(256, min(_BATCH_ROWS, _BATCH_BYTES // (8 * len(wanted))))
         for frame in batches(file.path, groups, wanted, size, threads=threads):
             with about(file.path):
                 ids = self._ids(file, frame)
-                X = numeric_matrix(frame, roles.features, self.dtype)
+                X, texts_here = feature_columns(frame, roles.features, roles.categorical, self.dtype)
+                X, _ = recoded(X, roles.features, texts_here, self.texts)
                 check_values(X, roles.features, missing=self.missing, query_of=ids.__getitem__, first_row=first_row)
                 y = np.zeros(len(frame), dtype=np.float32)
                 if roles.label is not None:
                     y = label_column(frame.get_column(roles.label).to_native(), f"column {roles.label!r}")
                     y = check_labels(y, f"column {roles.label!r}", first_row=first_row)
                 texts = None if roles.comments is None else text_column(frame.get_column(roles.comments))
-            yield Rows(X, y, ids, texts, str(file.path))
+                side = {name: side_column(frame.get_column(name)) for name in beside}
+            yield Rows(X, y, ids, texts, str(file.path), side)
             first_row += len(frame)
 
     def group_ids(self, file: _File, row_group: int) -> NDArray[Any]:
@@ -190,7 +231,7 @@ def open_parquet(
         roles = assign_roles(
             {field.name: str(field.type) for field in first},
             replace(
-                named,
+                named.or_stated(stated),
                 label=stated.label if named.label is None else named.label,
                 qid=named.qid or stated.qid if needs_qid else None,
                 comments=named.comments or stated.comments,
@@ -198,19 +239,39 @@ def open_parquet(
             numeric=[field.name for field in first if is_numeric_type(field.type)],
             needs_qid=needs_qid,
             missing=stated_missing if missing is None else missing,
+            kinds=[field.name for field in first if is_type_of_kinds(field.type)],
             also_qid=set.intersection(*map(set, keys)) - set(first.names),
         )
     for one, (schema, _) in zip(paths, footers, strict=True):
         _check_file(one, schema, roles, in_folder=roles.qid not in first.names)
     queries = _folder_queries([known.get(str(roles.qid)) for known in keys], in_folder=roles.qid not in first.names)
     kinds = [schema.field(roles.qid).type if roles.qid in schema.names else None for schema, _ in footers]
-    return ParquetSource(
+    source = ParquetSource(
         files=tuple(_File(one, groups, query) for one, (_, groups), query in zip(paths, footers, queries, strict=True)),
         roles=roles,
-        narrow=all(str(schema.field(name).type) == "float" for schema, _ in footers for name in roles.features),
+        narrow=all(str(schema.field(name).type) == "float" for schema, _ in footers for name in roles.numeric),
         text_ids=len({is_numeric_type(kind) for kind in kinds if kind is not None}) > 1,
         regroup=regroup,
     )
+    return replace(source, texts=_texts(source, [stated_texts(schema.metadata) for schema, _ in footers]))
+
+
+def _texts(source: ParquetSource, stated: Sequence[Categories]) -> dict[str, tuple[str, ...]]:
+    """The texts of every category: as all files say, or else those that are in them."""
+    texts: dict[str, tuple[str, ...]] = {}
+    for name in source.roles.categorical:
+        known = {one.get(name) for one in stated}
+        said = known.pop() if len(known) == 1 else None
+        seen = {text for file in source.files for text in _seen(file, name)}
+        texts[name] = said if said is not None and seen <= set(said) else in_order(seen)
+    return texts
+
+
+def _seen(file: _File, name: str) -> set[str]:
+    """The texts of a category in a file."""
+    with about(file.path):
+        frames = batches(file.path, range(len(file.rows_of_groups)), [name], _BATCH_ROWS)
+        return {text for frame in frames for text in category_texts(frame.get_column(name)) if text is not None}
 
 
 def _footer(path: Path) -> tuple[Any, tuple[int, ...]]:
@@ -234,10 +295,11 @@ def _folder_queries(values: Sequence[str | None], *, in_folder: bool) -> list[st
 
 
 def _check_file(path: Path, schema: Any, roles: Roles, *, in_folder: bool) -> None:
-    for name in (roles.label, roles.comments, None if in_folder else roles.qid, *roles.features):
+    beside = [name for name, _ in named_beside(roles.beside)]
+    for name in (roles.label, roles.comments, None if in_folder else roles.qid, *beside, *roles.features):
         if name is not None and name not in schema.names:
             raise DataError(f"{path}: column {name!r} is missing, which the first file has.")
-    for name in roles.features if roles.label is None else (roles.label, *roles.features):
+    for name in roles.numeric if roles.label is None else (roles.label, *roles.numeric):
         if not is_numeric_type(schema.field(name).type):
             raise DataError(f"{path}: column {name!r} is not numeric: its type is {schema.field(name).type}.")
 
@@ -252,11 +314,13 @@ def read_parquet(
     with about(path):
         X = np.empty((n, len(source.feature_names)), dtype=source.dtype)
         y = np.empty(n, dtype=np.float32)
-        ids, texts, top = [], [], 0
+        names = [name for name, _ in named_beside(source.roles.beside)]
+        ids, texts, sides, top = [], [], [], 0
         for rows in source.stream():
             X[top : top + len(rows)] = rows.X
             y[top : top + len(rows)] = rows.y
             ids.append(rows.qid)
+            sides.append(rows.beside)
             if rows.comments is not None:
                 texts.append(rows.comments)
             top += len(rows)
@@ -264,6 +328,12 @@ def read_parquet(
             np.concatenate(ids) if source.roles.qid is not None else None, group=group, n_rows=n, regroup=regroup
         )
         comments = None if source.roles.comments is None else np.concatenate(texts)
+        columns = {name: np.concatenate([side[name] for side in sides]) for name in names}
         if order is not None:
             X, y, comments = X[order], y[order], None if comments is None else comments[order]
-        return RankingData(X, y, offsets, query_ids, source.feature_names, comments, source.missing)  # type: ignore[arg-type]
+            columns = {name: values[order] for name, values in columns.items()}
+        named_ids = np.arange(len(offsets) - 1) if query_ids is None else query_ids
+        beside = side_columns(source.roles.beside, columns.__getitem__, offsets, named_ids)
+        return RankingData(
+            X, y, offsets, named_ids, source.feature_names, comments, source.missing, beside, source.texts
+        )

@@ -19,6 +19,7 @@ from leanrank.data.compressed import RawBytes, create_bytes, open_bytes
 from leanrank.data.formats import DELIMITERS, codec_of, ending
 from leanrank.data.ranking_data import RankingData, RankingSource
 from leanrank.data.roles import Columns, assign_roles, refuse_duplicates
+from leanrank.data.side_columns import named_beside
 from leanrank.data.tabular.frames import from_frame
 from leanrank.errors import DataError, LeanRankError
 
@@ -51,12 +52,20 @@ def read_csv(
     features = named.features
     types = {} if roles.label is None else {roles.label: pa.float64()}
     types |= {name: pa.string() for name in (roles.qid, roles.comments) if name is not None}
+    beside = named_beside(roles.beside)
+    types |= {name: pa.float64() for name, role in beside if role in ("weight", "query_weight", "position")}
+    types |= {name: pa.string() for name, role in beside if role in ("query_group", "slice")}
+    types |= {name: pa.string() for name in roles.categorical}
+    only = names
     if features is not None:
-        types |= {name: pa.float64() for name in roles.features}
-    table = _read(path, delimiter, types, names, only=list(types) if features is not None else names)
+        types |= {name: pa.float64() for name in roles.features if name not in roles.categorical}
+        only = list(dict.fromkeys([*types, *(name for name, _ in beside)]))
+    table = _read(path, delimiter, types, names, only=only)
     try:
         if features is None:
-            table = _without_typos(table, roles.features)
+            table = _without_typos(table, [name for name in roles.features if name not in roles.categorical])
+        for name in roles.categorical:  # an empty cell is a missing value
+            table = _with_nulls(table, name)
         if roles.qid is not None:
             table = _with_query_ids(table, roles.qid)
         return from_frame(
@@ -68,6 +77,8 @@ def read_csv(
             group=group,
             regroup=regroup,
             missing=missing,
+            categorical=roles.categorical,
+            **roles.beside,
         )
     except LeanRankError as error:
         text = re.sub(
@@ -201,6 +212,15 @@ def _with_query_ids(table: Any, name: str) -> Any:
     return table.set_column(table.schema.get_field_index(name), name, ids)
 
 
+def _with_nulls(table: Any, name: str) -> Any:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    texts = table[name]
+    known = pc.if_else(pc.equal(texts, ""), pa.scalar(None, texts.type), texts)
+    return table.set_column(table.schema.get_field_index(name), name, known)
+
+
 def _other_delimiter(names: Sequence[str], delimiter: str) -> str:
     if len(names) == 1:
         for other in (";", "\t", "|", ","):
@@ -210,8 +230,9 @@ def _other_delimiter(names: Sequence[str], delimiter: str) -> str:
 
 
 def write_csv(data: RankingData | RankingSource, path: str | os.PathLike[str]) -> None:
-    """Write label, qid, comment (if any) and the features, with a line of names; tabs between where it is a .tsv.
+    """Write label, qid, comment (if any), what is beside the features, and these, with a line of names.
 
+    Between cells are commas, or tabs where it is a .tsv.
     A missing value is an empty cell. Numbers are as short as they can be: rounded to the type that they had, they read
     back as what they were (`read_table` gives float64). The file appears whole or not at all.
 
@@ -236,6 +257,8 @@ def write_csv(data: RankingData | RankingSource, path: str | os.PathLike[str]) -
         for block in data.blocks():
             table = arrow_table(block)
             for j, column in enumerate(table.columns):
+                if pa.types.is_dictionary(column.type):
+                    table = table.set_column(j, table.column_names[j], column.cast(pa.string()))
                 if pa.types.is_floating(column.type):
                     known = pc.if_else(pc.is_nan(column), pa.scalar(None, column.type), column)
                     table = table.set_column(j, table.column_names[j], known)

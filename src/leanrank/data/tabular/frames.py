@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,15 +14,18 @@ from leanrank.data.columns import (
     as_frame,
     check_labels,
     check_values,
+    feature_columns,
     id_column,
+    is_kind,
     is_number,
     label_column,
-    numeric_matrix,
+    side_column,
     text_column,
 )
 from leanrank.data.grouping import query_offsets
 from leanrank.data.ranking_data import RankingData
-from leanrank.data.roles import Columns, assign_roles
+from leanrank.data.roles import Columns, TableNames, assign_roles
+from leanrank.data.side_columns import side_columns
 from leanrank.errors import DataError, ParameterError
 
 
@@ -37,6 +40,7 @@ def from_frame(
     query_ptr: ArrayLike | None = None,
     regroup: bool = False,
     missing: bool = False,
+    **more: Unpack[TableNames],
 ) -> RankingData:
     """Turn a frame into RankingData.
 
@@ -60,6 +64,14 @@ def from_frame(
         Bring the rows of a query together (stable) where they are not adjacent, rather than refuse.
     missing : bool
         Whether NaN and null in features stand for missing values, rather than being refused.
+    weight, position, query_weight, time, query_group : str, optional
+        Columns beside the features, as `SideColumns` describes them; those of a query are the same in all its rows.
+    slices : sequence of str
+        Columns that say what kind of query it is.
+    categorical : sequence of str
+        Features that are kinds, not amounts: columns of texts, categories, whole numbers, or true and false. Columns
+        of the type of categories are left out with a warning, as texts are, unless they are named here or in
+        `features`.
 
     Returns
     -------
@@ -84,10 +96,11 @@ def from_frame(
     by_name = isinstance(qid, (str, int, np.integer))
     roles = assign_roles(
         {name: str(dtype) for name, dtype in frame.schema.items()},
-        Columns(label, str(qid) if by_name else None, features, comments),
+        Columns(label, str(qid) if by_name else None, features, comments, **more),
         numeric=[name for name in frame.columns if is_number(frame.get_column(name))],
         needs_qid=by_name or (qid is None and group is None and query_ptr is None),
         missing=missing,
+        kinds=[name for name, dtype in frame.schema.items() if is_kind(dtype)],
     )
     ids = qid
     if roles.qid is not None:
@@ -95,7 +108,7 @@ def from_frame(
     elif qid is not None:
         ids = id_column(qid)
     offsets, query_ids, order = query_offsets(ids, group=group, query_ptr=query_ptr, n_rows=len(frame), regroup=regroup)
-    X = numeric_matrix(frame, roles.features)
+    X, categories = feature_columns(frame, roles.features, roles.categorical)
     y = np.zeros(len(frame), dtype=np.float32)
     if roles.label is not None:
         y = label_column(frame.get_column(roles.label).to_native(), f"column {roles.label!r}")
@@ -104,14 +117,22 @@ def from_frame(
         check_values(X, roles.features, missing=missing)  # rows as the caller counts them
         check_labels(y, f"column {roles.label!r}")
         X, y, texts = X[order], y[order], None if texts is None else texts[order]
-    return RankingData(X, y, offsets, query_ids, roles.features, texts, missing)  # type: ignore[arg-type]
+
+    def column(name: str) -> Any:
+        values = side_column(frame.get_column(name))
+        return values if order is None else values[order]
+
+    ids = np.arange(len(offsets) - 1) if query_ids is None else query_ids
+    side = side_columns(roles.beside, column, offsets, ids)
+    return RankingData(X, y, offsets, ids, roles.features, texts, missing, side, categories)
 
 
 def to_frame(data: RankingData, kind: str = "pyarrow") -> Any:
-    """Turn RankingData into a frame: label, qid, comment (if any), then the features.
+    """Turn RankingData into a frame: label, qid, comment (if any), what is beside the features, then the features.
 
     `kind` is "pyarrow", "pandas" or "polars". Where a feature is called "label", the label's column is "_label",
-    and so on.
+    and so on. Columns beside the features are called weight, query_weight, position, time, query_group and as the
+    slices are: name them to `from_frame` again.
 
     >>> data = RankingData([[2.5], [0.5]], [1, 0], [0, 2], ["tea"], ["bm25"])
     >>> to_frame(data).to_pydict()

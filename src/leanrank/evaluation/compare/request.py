@@ -16,6 +16,7 @@ from leanrank.evaluation.protocol import Protocol
 from leanrank.metrics._base import Metric
 from leanrank.rankers import registry as rankers_by_name
 from leanrank.selectors import registry as selectors_by_name
+from leanrank.selectors.limits import Limits
 from leanrank.selectors.selection_record import plain
 
 
@@ -33,12 +34,15 @@ class CompareSettings(Protocol):
         Whether selectors are tuned over their grids too, or taken with their defaults.
     ranker_settings : dict, default={}
         Parameters of rankers, by the name of the ranker: ``{"lightgbm": {"num_leaves": 63}}``. They are not tuned.
+    limits : Limits or None, default=None
+        Costs and rules that every set obeys; a size that they do not allow is represented by the next smaller one.
     """
 
     importance: str = "map"
     similarity: str = "kendall"
     tune: bool = False
     ranker_settings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    limits: Limits | None = None
 
 
 @dataclass(frozen=True)
@@ -71,6 +75,8 @@ class Request:
     def about(self, folds: Sequence[Fold]) -> dict[str, Any]:
         """What all tasks have in common; it says in the journal whose results these are."""
         settings = self.settings
+        if settings.limits is not None:
+            settings.limits.bound("compare", folds[0].feature_names)  # refused before any work
         return {
             "what": COMPARE,
             "folds": [[fold.name, fold.test.fingerprint()] for fold in folds],
@@ -85,6 +91,7 @@ class Request:
             "random_state": settings.random_state,
             # journals of before have none
             **({"ranker_settings": plain(settings.ranker_settings)} if settings.ranker_settings else {}),
+            **({} if settings.limits is None else {"limits": plain(settings.limits)}),
         }
 
 

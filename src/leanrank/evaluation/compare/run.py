@@ -179,7 +179,7 @@ def _select(context: Context, task: Task, graph: dict[str, Any] | None) -> list[
     known = None if graph is None else FeatureGraph(**graph)
     return [
         {"k": c.size, "features": list(c.features), "parameters": dict(c.parameters), "seconds": c.seconds}
-        for c in feature_sets(selector, train, task["sizes"], points, known)
+        for c in feature_sets(selector, train, task["sizes"], points, known, settings.limits)
     ]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -10,8 +11,8 @@ import numpy as np
 from leanrank.errors import ParameterError, is_whole
 from leanrank.evaluation.records import ALL_FEATURES
 from leanrank.evaluation.select.answers import ASKED, Answer, risk_of
+from leanrank.evaluation.select.request import limits_again
 from leanrank.selectors.column_limits import ColumnLimits
-from leanrank.selectors.limits import Limits
 
 if TYPE_CHECKING:
     from leanrank.evaluation.select.curve_point import CurvePoint
@@ -20,51 +21,72 @@ if TYPE_CHECKING:
 
 def first(selection: Selection, k: int) -> Selection:
     """The first `k` features of the path, with what was measured of them; see `Selection.at`."""
-    least, most = max(1, len(selection.settings["must_keep"])), len(selection.path)
+    limits = _limits(selection)
+    least, most = max(1, len(selection.settings["must_keep"])), len(limits.obeyed(_columns(selection, selection.path)))
     if not is_whole(k, least) or k > most:
-        raise ParameterError.of("at", "k", f"a whole number from {least} to {most}, the length of the path", k)
+        whole = len(selection.path)
+        length = "the length of the path" if most == whole else f"as many of the {whole} as the families allow"
+        raise ParameterError.of("at", "k", f"a whole number from {least} to {most}, {length}", k)
+    if len(_first(selection, limits, int(k))) < k:
+        rule = limits.family_rule(int(k)) or "another, since features that go together cannot be parted"
+        raise ParameterError.of("at", "k", rule, k)
     asked = f"{k} feature{'s' * (k > 1)} asked for"
     return replace(selection, asked=_answer(selection, int(k), asked), answer=ASKED)
+
+
+def is_possible(selection: Selection, k: int) -> bool:
+    """Whether `first` has a set of this size: it has what must be kept, and parts nothing that goes together."""
+    return k >= max(1, len(selection.settings["must_keep"])) and len(_first(selection, _limits(selection), k)) == k
 
 
 def within_cost(selection: Selection, cost: float) -> Selection:
     """The largest measured set of the path that costs no more; see `Selection.cheaper_than`."""
     limits = _limits(selection)
-    order = _columns(selection, selection.path)
-    bills = [limits.total(order[:k]) for k in range(1, len(order) + 1)]
-    if not cost >= bills[0]:
-        raise ParameterError.of("cheaper_than", "cost", f">= {bills[0]:g}, what the first feature costs", cost)
-    fitting = [k for k, bill in enumerate(bills, start=1) if bill <= cost * (1 + 1e-9)]
+    n_path = len(limits.obeyed(_columns(selection, selection.path)))
+    sets = {k: _first(selection, limits, k) for k in range(1, n_path + 1)}
+    bills = {k: limits.total(features) for k, features in sets.items() if len(features) == k}
+    cheapest = next(iter(bills.values()))
+    if not cost >= cheapest:
+        raise ParameterError.of("cheaper_than", "cost", f">= {cheapest:g}, what the first feature costs", cost)
+    fitting = [k for k, bill in bills.items() if bill <= cost * (1 + 1e-9)]
     measured = {point.k for point in (*selection.walked, *_everything(selection))}
     k = max(measured.intersection(fitting), default=max(fitting))
     return replace(selection, asked=_answer(selection, k, f"a cost of at most {cost:g} asked for"), answer=ASKED)
 
 
-def within_loss(selection: Selection, max_loss: float) -> Selection:
+def within_loss(selection: Selection, max_loss: float | Sequence[float]) -> Selection:
     """The answers for another `max_loss`, the certified one asked for; see `Selection.within`."""
-    if not 0 <= max_loss < np.inf:
+    names = list(selection.max_losses)
+    losses = [max_loss] * len(names) if not isinstance(max_loss, Sequence) else list(max_loss)
+    if len(losses) != len(names):
+        raise ParameterError.of("within", "max_loss", f"one number, or one for each of {', '.join(names)}", max_loss)
+    if not all(0 <= loss < np.inf for loss in losses):
         raise ParameterError.of("within", "max_loss", ">= 0 and finite", max_loss)
-    settings = {**selection.settings, "max_loss": float(max_loss)}
-    changed = replace(selection, settings=settings, forecast=selection.forecast.asked(float(max_loss)), asked=None)
-    resolved = max(max_loss, changed.forecast.resolved or 0.0)
-    certified = _at_a_loss(changed, "certified", max_loss)
+    allowed = {name: float(loss) for name, loss in zip(names, losses, strict=True)}
+    settings = {**selection.settings, "max_loss": float(losses[0])}
+    if len(names) > 1:
+        settings["max_losses"] = allowed
+    changed = replace(selection, settings=settings, forecast=selection.forecast.asked(float(losses[0])), asked=None)
+    certified = _at_a_loss(changed, "certified", allowed)
     recommended = changed.recommended
     if settings["n_features"] is None:
-        recommended = _at_a_loss(changed, "recommended", resolved)
+        told = changed.forecast.resolved or 0.0
+        recommended = _at_a_loss(changed, "recommended", {name: max(loss, told) for name, loss in allowed.items()})
     return replace(changed, certified=certified, recommended=recommended, answer="certified")
 
 
-def _at_a_loss(selection: Selection, name: str, loss: float) -> Answer:
-    """The smallest set of the path that is certified at this loss; the safe one where none is."""
+def _at_a_loss(selection: Selection, name: str, losses: dict[str, float]) -> Answer:
+    """The smallest set of the path that is certified at these losses; the safe one where none is."""
     before, sure = selection.answers[name], f"{100 * selection.settings['level']:g}% confidence"
-    points = [p for p in selection.walked if p.certified_loss is not None and round(p.certified_loss, 9) <= loss]
+    loss, slices = next(iter(losses.values())), selection.certifies_slices and name == "certified"
+    points = [p for p in selection.walked if p.holds(losses, slices=slices)]
     if not points:
         why = f"{selection.forecast.n_queries:,} queries prove of no smaller set that it loses at most {loss:.2g}"
         return replace(selection.safe, name=name, reason=why)
     point = min(points, key=lambda p: (p.cost, p.k))
     if (before.method, before.measured_k) == (point.method, point.k):  # its estimate did not choose
-        proven = point.certified_loss is not None and point.certified_loss <= selection.settings["max_loss"]
-        return replace(before, proven=proven, risk=_risk(selection, before.estimate, point.certified_loss))
+        proven = _proven(selection, point)
+        return replace(before, proven=proven, risk=_risk(selection, before.estimate, point))
     size = "cheapest" if selection.priced else "smallest"
     why = f"the {size} set that loses at most {loss:.2g} with {sure}, a loss asked for after the run"
     return replace(_answer(selection, point.k, why), name=name)
@@ -76,8 +98,8 @@ def _answer(selection: Selection, k: int, reason: str) -> Answer:
     Its estimate is that of the curve: in each fold the method was chosen without it, and the interval holds for all
     points at once, so that it holds for one that was picked by looking at them.
     """
-    features = selection.path[:k]
-    indices = _columns(selection, features)
+    indices = _first(selection, _limits(selection), k)
+    features = tuple(selection.feature_names[j] for j in indices)
     point = next((p for p in (*selection.walked, *_everything(selection)) if p.k == k), None)
     estimate: dict[str, float] = {}
     if point is not None:
@@ -97,17 +119,27 @@ def _answer(selection: Selection, k: int, reason: str) -> Answer:
         estimate=estimate,
         optimistic=estimate,
         certified_loss=loss,
-        proven=loss is not None and loss <= selection.settings["max_loss"] and k < selection.baseline["n_features"],
+        proven=point is not None and _proven(selection, point) and k < selection.baseline["n_features"],
         reason=reason,
-        risk=_risk(selection, estimate, loss),
+        risk=_risk(selection, estimate, point),
     )
 
 
-def _risk(selection: Selection, estimate: dict[str, float], loss: float | None) -> str:
-    if not estimate:
+def _proven(selection: Selection, point: CurvePoint) -> bool:
+    return point.holds(selection.max_losses, slices=selection.certifies_slices)
+
+
+def _risk(selection: Selection, estimate: dict[str, float], point: CurvePoint | None) -> str:
+    if not estimate or point is None:
         return "Unknown: no ranker was trained on so many of the features."
-    s = selection.settings
-    return risk_of(estimate, loss, max_loss=s["max_loss"], level=s["level"], metric=s["metric_name"].upper())
+    return risk_of(
+        estimate,
+        point.certified_loss,
+        proven=_proven(selection, point),
+        max_losses=selection.max_losses,
+        level=selection.settings["level"],
+        slices=selection.certifies_slices,
+    )
 
 
 def _neighbours(selection: Selection, k: int) -> str:
@@ -134,5 +166,10 @@ def _columns(selection: Selection, names: tuple[str, ...]) -> list[int]:
 
 
 def _limits(selection: Selection) -> ColumnLimits:
-    s = selection.settings
-    return Limits(s["costs"], s["groups"]).bound("select", selection.feature_names)
+    return limits_again(selection.settings).bound("select", selection.feature_names)
+
+
+def _first(selection: Selection, limits: ColumnLimits, k: int) -> list[int]:
+    """The first `k` features of the path within the rules, by column; fewer where these do not allow so many."""
+    order = limits.obeyed(_columns(selection, selection.path))
+    return [int(j) for j in limits.first(order, k)]

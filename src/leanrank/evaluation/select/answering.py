@@ -40,8 +40,8 @@ class Answering:
     folds : list of arrays
         The queries of each.
     forecast : Forecast
-    metric : str
-        Its name, for sentences.
+    metrics : tuple of str
+        Their names, for sentences; the first is that of the headline.
     late : str
         What the time limit cost, for the reasons.
     """
@@ -55,8 +55,19 @@ class Answering:
     names: tuple[str, ...]
     folds: list[NDArray[np.int64]]
     forecast: Forecast
-    metric: str
+    metrics: tuple[str, ...]
     late: str = ""
+
+    @property
+    def _max_losses(self) -> dict[str, float]:
+        """The loss allowed of each metric, by name."""
+        return dict(zip(self.metrics, self.rule.max_losses or (self.rule.max_loss,), strict=True))
+
+    @property
+    def _everywhere(self) -> str:
+        """Where it holds beside the first metric, for sentences."""
+        others = [f"{loss:g} of {name.upper()}" for name, loss in list(self._max_losses.items())[1:]]
+        return "".join(f" and {other}" for other in others) + ", in every slice" * bool(self.rule.slices)
 
     def whole_path(self, usable: NDArray[np.int64]) -> list[int]:
         """The path, and what it leaves out of the usable columns in their order."""
@@ -74,17 +85,21 @@ class Answering:
     def safe_answer(self) -> Answer:
         """All features but the useless."""
         why = f"drops {self.safe.why}" if self.safe.why else "nothing is constant or unused"
-        too_dear = self._safe_cost > self.rule.budget
-        risk = (
-            "More than the budget allows."
-            if too_dear
-            else "None that these queries could show: scores stay as they are."
+        return self._everything(
+            "safe", why, self._too_much or "None that these queries could show: scores stay as they are."
         )
-        return self._everything("safe", why, risk)
 
     @property
     def _safe_cost(self) -> float:
         return float(self.limits.total(np.array(self.safe.kept, dtype=np.int64)))
+
+    @property
+    def _too_much(self) -> str:
+        """Why the safe set cannot be had; nothing where it can."""
+        if self._safe_cost > self.rule.budget:
+            return "More than the budget allows."
+        kept = np.array(self.safe.kept, dtype=np.int64)
+        return "" if self.limits.keeps(kept) else "More of a family than its limit allows."
 
     def _everything(self, name: str, reason: str, risk: str) -> Answer:
         """The safe set, as any of the answers."""
@@ -111,9 +126,9 @@ class Answering:
         """A set of the path."""
         point, m = self.points[index], self.measured
         estimate = self.rule.estimate(index, m.values, m.reference, self.folds, name)
-        chosen = self.path[: point.k]
+        chosen = self.limits.first(self.path, point.k)
         loss = point.certified_loss
-        proven = loss is not None and loss <= self.rule.max_loss
+        proven = point.holds(self._max_losses, slices=bool(self.rule.slices))
         return Answer(
             name=name,
             features=tuple(self.names[j] for j in chosen),
@@ -126,7 +141,14 @@ class Answering:
             certified_loss=loss,
             proven=proven,
             reason=reason + self.late,
-            risk=risk_of(estimate, loss, max_loss=self.rule.max_loss, level=self.rule.level, metric=self.metric),
+            risk=risk_of(
+                estimate,
+                loss,
+                proven=proven,
+                max_losses=self._max_losses,
+                level=self.rule.level,
+                slices=bool(self.rule.slices),
+            ),
         )
 
     def recommended(self) -> Answer:
@@ -148,7 +170,7 @@ class Answering:
         )
 
     def certified(self) -> Answer:
-        """The smallest set that is proven to lose at most `max_loss`."""
+        """The smallest set that is proven to lose at most `max_loss`, of every metric."""
         m, rule = self.measured, self.rule
         if not m.path:
             return self._everything("certified", *self._nothing)
@@ -156,12 +178,15 @@ class Answering:
         if index is None:
             return self._unresolved("certified")
         return self._of_path(
-            "certified", index, f"the {self._size} set that loses at most {rule.max_loss:g} with {self._sure}"
+            "certified",
+            index,
+            f"the {self._size} set that loses at most {rule.max_loss:g}{self._everywhere} with {self._sure}",
         )
 
     @property
     def _nothing(self) -> tuple[str, str]:
-        return "time was up before any smaller set was measured", "None: nothing is dropped that was measured."
+        risk = self._too_much or "None: nothing is dropped that was measured."
+        return "time was up before any smaller set was measured", risk
 
     def _unresolved(self, name: str) -> Answer:
         """Where of no smaller set enough is known: the safe one, or the surest that the budget allows."""
@@ -169,9 +194,10 @@ class Answering:
         n = f"{self.forecast.n_queries:,} queries"
         loss = first.certified_loss
         few = loss is None or math.isinf(loss)
-        if self._safe_cost > rule.budget:
+        if self._too_much:
+            allows = "budget allows" if self._safe_cost > rule.budget else "families allow"
             proves = "are too few to prove anything" if few else f"prove only that it loses at most {loss:.4f}"
-            return self._of_path(name, 0, f"the largest measured set that the budget allows; {n} {proves}")
+            return self._of_path(name, 0, f"the largest measured set that the {allows}; {n} {proves}")
         asked = rule.max_loss if name == "certified" else max(rule.max_loss, self.forecast.resolved or 0.0)
         if few:
             why = f"{n} are too few to prove anything of smaller sets"
@@ -180,9 +206,19 @@ class Answering:
         else:
             why = f"{n} prove of no smaller set that it loses at most {asked:.2g}"
         if not few:
-            why += f"; a max_loss of {thousandths(loss or 0.0):g} would leave {_at_most(first.k)}"
+            why += f"; to allow a loss of {thousandths(loss or 0.0):g} would leave {_at_most(first.k)}"
             why += f" ({first.method}, estimated at {first.difference:+.4f})"
+        if name == "certified":
+            why += self._narrowest()
         return self._everything(name, why, "None that these queries could show: scores stay as they are.")
+
+    def _narrowest(self) -> str:
+        """Which slices are too small to certify anything in, where they have to be certified."""
+        if not self.rule.slices or not self.points[0].slices:
+            return ""
+        small = [one.title for one in self.points[0].slices if one.low is None]
+        few = f"{', '.join(small[:3])}{' and others' * (len(small) > 3)}"
+        return f"; {few} {'have' if len(small) > 1 else 'has'} too few queries to certify anything" if small else ""
 
     def _at_a_size(self) -> str:
         """Why this method, where the size was asked for."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -83,16 +84,29 @@ class Answer:
         return cls(**{**record, "features": tuple(record["features"]), "indices": tuple(record["indices"])})
 
 
-def risk_of(estimate: dict[str, float], loss: float | None, *, max_loss: float, level: float, metric: str) -> str:
+def risk_of(
+    estimate: dict[str, float],
+    loss: float | None,
+    *,
+    proven: bool,
+    max_losses: Mapping[str, float],
+    level: float,
+    slices: bool = False,
+) -> str:
     """What may go wrong with a set of this estimate that is certified at this loss (None: at none), in one sentence.
 
-    >>> risk_of({"mean": -0.003, "low": -0.012}, 0.0081, max_loss=0.002, level=0.95, metric="NDCG@10")
+    >>> risk_of({"mean": -0.003, "low": -0.012}, 0.0081, proven=False, max_losses={"ndcg@10": 0.002}, level=0.95)
     'It is expected to lose 0.0030 NDCG@10 on other queries, and may lose up to 0.012.'
+    >>> risk_of({}, 0.001, proven=True, max_losses={"ndcg@10": 0.002, "map": 0.01}, level=0.95)
+    'A loss of more than 0.002 NDCG@10 or 0.01 MAP is ruled out with 95% confidence.'
     """
     if loss is None:
         return "So few queries rule out no loss."
-    if loss <= max_loss:
-        return f"A loss of more than {max_loss:g} {metric} is ruled out with {100 * level:g}% confidence."
+    if proven:
+        most_of = " or ".join(f"{allowed:g} {name.upper()}" for name, allowed in max_losses.items())
+        where = " in every slice" * slices
+        return f"A loss of more than {most_of} is ruled out with {100 * level:g}% confidence{where}."
+    metric = next(iter(max_losses)).upper()
     mean, most = estimate["mean"], max(-estimate["low"], loss)
     expected = f"lose {-mean:.4f}" if mean < 0 else f"gain {mean:.4f}"
     return f"It is expected to {expected} {metric} on other queries, and may lose up to {most:.3f}."

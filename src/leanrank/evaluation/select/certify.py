@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
 from leanrank.errors import DataError, ParameterError
-from leanrank.evaluation.bootstrap import FEWEST_QUERIES, deviations, standard_errors
+from leanrank.evaluation.bootstrap import FEWEST_QUERIES, counted, deviations, weighed
 
 Values = NDArray[np.float64]
 
 
-def loss_bounds(table: Values, *, level: float = 0.95, n_resamples: int = 2_000, random_state: int = 0) -> Values:
+def loss_bounds(
+    table: Values,
+    *,
+    level: float = 0.95,
+    n_resamples: int = 2_000,
+    random_state: int = 0,
+    weight: Values | None = None,
+) -> Values:
     r"""The loss that each row exceeds only with probability 1 - `level`, each row by itself.
 
     With mean difference m, standard error s and n queries,
@@ -27,18 +36,27 @@ def loss_bounds(table: Values, *, level: float = 0.95, n_resamples: int = 2_000,
     ----------
     table : array of shape (rows, queries)
         Differences to the reference.
+    weight : array of shape (queries,), optional
+        How much each query counts in the mean.
     """
     n = table.shape[1]
-    mean, error = table.mean(axis=1), standard_errors(table)
+    mean, error, centred = weighed(table, weight)
     safe = np.where(error > 0, error, 1.0)
-    standard = (table - mean[:, None]) / (safe * np.sqrt(n))[:, None]
+    standard = centred / (safe * np.sqrt(n))[:, None]
     t = deviations(standard, n_resamples=n_resamples, seed=random_state)
     critical = np.maximum(np.quantile(t, level, axis=0), stats.t.isf(1 - level, n - 1)) * (1 + 1 / np.sqrt(n))
     return np.asarray(error * critical - mean)
 
 
 def certified_losses(
-    values: Values, reference: Values, *, level: float = 0.95, n_resamples: int = 2_000, random_state: int = 0
+    values: Values,
+    reference: Values,
+    *,
+    level: float = 0.95,
+    n_resamples: int = 2_000,
+    random_state: int = 0,
+    weight: Values | None = None,
+    group: NDArray[Any] | None = None,
 ) -> Values:
     """For each set of a path, the smallest `max_loss` at which it is certified.
 
@@ -60,6 +78,10 @@ def certified_losses(
         0.95 by default.
     n_resamples, random_state : int
         Resamples of the bootstrap, and their seed.
+    weight : array of shape (queries,), optional
+        How much each query counts: the loss is that of the weighted mean.
+    group : array of shape (queries,), optional
+        What queries have in common: chance draws groups.
 
     Returns
     -------
@@ -82,11 +104,11 @@ def certified_losses(
     if not 0.5 < level < 1:
         raise ParameterError.of("certified_losses", "level", "between 0.5 and 1", level)
     table = np.atleast_2d(np.asarray(values, dtype=np.float64)) - np.asarray(reference, dtype=np.float64)
-    table = table[:, ~np.isnan(table).any(axis=0)]
+    table, weight = counted(table, weight, group)
     n = table.shape[1]
     if n < 2:
         raise DataError(f"A difference needs at least two judged queries. Got {n}.")
     if n < FEWEST_QUERIES:
         return np.full(len(table), np.inf)
-    bounds = loss_bounds(table, level=level, n_resamples=n_resamples, random_state=random_state)
+    bounds = loss_bounds(table, level=level, n_resamples=n_resamples, random_state=random_state, weight=weight)
     return np.maximum(np.maximum.accumulate(bounds), 0.0)

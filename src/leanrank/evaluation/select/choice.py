@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from leanrank.evaluation.bootstrap import standard_errors
+from leanrank.evaluation.bootstrap import FEWEST_QUERIES, counted, weighed
 from leanrank.evaluation.confidence_set import confidence_set
 from leanrank.evaluation.select.certify import certified_losses
 from leanrank.evaluation.select.resolution import resolution
+from leanrank.evaluation.select.slice_losses import SliceLoss, slice_losses
 from leanrank.evaluation.select.stop_rule import Difference, differences
 
 #: Level of the model confidence set of the methods: one outside of it is called worse than the best. Hansen, Lunde and
@@ -22,6 +24,8 @@ MCS_LEVEL = 0.75
 MCS_LEVEL_ONCE = 0.9
 
 Values = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+Slices = tuple[SliceLoss, ...]
 
 
 @dataclass(frozen=True)
@@ -39,7 +43,13 @@ class Rule:
     """What is asked for, and how sure one must be.
 
     `values` has a row for each set of the path, the largest first: the metric of every query, NaN where it skips one.
-    `reference` is that of all features.
+    `reference` is that of all features. `weight` says how much each query counts, None where all count alike; `group`
+    what they have in common, None where each stands for itself.
+
+    Several metrics are one more axis of both, the first: `max_losses` are the losses that each of them may have, that
+    of the first is `max_loss` too. A set is certified where it is for every metric, and in every one of the `slices`
+    (masks of queries). Each is tested at the whole level: a set that loses too much in any one of them passes only if
+    that one test errs (intersection-union: Berger 1982).
     """
 
     n_features: int | None
@@ -50,10 +60,24 @@ class Rule:
     random_state: int
     mcs_level: float = MCS_LEVEL
     affords_all: bool = True
+    max_losses: tuple[float, ...] = ()
+    weight: Values | None = None
+    group: NDArray[Any] | None = None
+    slices: tuple[Mask, ...] = ()
+
+    def on(self, queries: NDArray[np.int64]) -> Rule:
+        """The same about some of the queries."""
+        weight, group = (None if column is None else column[queries] for column in (self.weight, self.group))
+        return replace(self, weight=weight, group=group, slices=tuple(mask[queries] for mask in self.slices))
+
+    @property
+    def _drawn(self) -> dict[str, Any]:
+        """What is drawn by chance, for every bootstrap."""
+        return {"random_state": self.random_state, "weight": self.weight, "group": self.group}
 
     def first_not_worse(self, values: Values) -> int:
         """The first row that is not shown to be worse than another."""
-        return confidence_set(values, level=self.mcs_level, random_state=self.random_state)[0]
+        return confidence_set(values, level=self.mcs_level, **self._drawn)[0]
 
     def of_the_size(self, candidates: Sequence[Candidate]) -> list[int]:
         """Those of the size asked for, smaller ones only where there are no others; all, where no size is asked for."""
@@ -62,40 +86,73 @@ class Rule:
 
     def compare(self, values: Values, reference: Values) -> list[Difference]:
         """Differences to all features, with intervals that hold for all rows at once."""
-        return differences(values, reference, level=self.level, random_state=self.random_state)
+        return differences(values, reference, level=self.level, **self._drawn)
 
     def certified_losses(self, values: Values, reference: Values) -> Values:
-        """The smallest loss at which each set of the path is certified."""
-        return certified_losses(values, reference, level=self.level, random_state=self.random_state)
+        """The smallest loss of one metric at which each set of the path is certified."""
+        return certified_losses(values, reference, level=self.level, **self._drawn)
+
+    def resolution(self, values: Values, reference: Values) -> float:
+        """The loss of one metric that the queries can tell."""
+        return resolution(values - reference, level=self.level, weight=self.weight, group=self.group)
+
+    def losses_in(self, mask: Mask, values: Values, reference: Values) -> Values:
+        """The same in a slice; infinite where it has too few queries."""
+        here = np.flatnonzero(mask & ~np.isnan(reference))
+        if len(here) < FEWEST_QUERIES:
+            return np.full(len(values), np.inf)
+        return self.on(here).certified_losses(values[:, here], reference[here])
+
+    def in_slices(self, masks: Mapping[tuple[str, str], Mask], values: Values, reference: Values) -> list[Slices]:
+        """What each set of the path does to one metric in each slice."""
+        return slice_losses(values - reference, masks, level=self.level, **self._drawn)
 
     def certified(self, values: Values, reference: Values) -> int | None:
         """The smallest set that is certified to lose at most `max_loss`; None where none is."""
-        return smallest_within(self.certified_losses(values, reference), self.max_loss)
+        claims = []
+        for table, own, allowed in self._metrics(values, reference):
+            claims.append(self.certified_losses(table, own) - allowed)
+            claims += [self.losses_in(mask, table, own) - allowed for mask in self.slices]
+        return smallest_within(np.max(claims, axis=0), 0.0)
+
+    def _metrics(self, values: Values, reference: Values) -> list[tuple[Values, Values, float]]:
+        """Values, reference and the loss allowed, of each metric."""
+        tables, references = (values[None], reference[None]) if values.ndim == 2 else (values, reference)
+        return list(zip(tables, references, self.max_losses or (self.max_loss,), strict=True))
 
     def recommended(self, values: Values, reference: Values) -> int | None:
         """The set to recommend; None where that is all features."""
         if self.n_features is not None:
             return 0
-        resolved = resolution(values - reference, level=self.level)
-        last = smallest_within(self.certified_losses(values, reference), max(self.max_loss, resolved))
-        if last is None or self.max_loss >= resolved:  # a loss that the queries can tell is the user's choice
+        metrics = self._metrics(values, reference)
+        resolved = [self.resolution(table, own) for table, own, _ in metrics]
+        claims = [
+            self.certified_losses(table, own) - max(allowed, told)
+            for (table, own, allowed), told in zip(metrics, resolved, strict=True)
+        ]
+        last = smallest_within(np.max(claims, axis=0), 0.0)
+        if last is None or self.max_loss >= resolved[0]:  # a loss that the queries can tell is the user's choice
             return last
-        return smallest_as_good(values[: last + 1])
+        return smallest_as_good(metrics[0][0][: last + 1], self.weight, self.group)
 
     def nested(self, values: Values, reference: Values, folds: Sequence[NDArray[np.int64]], answer: str) -> Difference:
         """Choose without a fold, measure on that fold, for each fold: what an answer is worth to other queries.
 
         Where nothing is chosen that is all features, or what the budget allows of them.
         """
-        choose = self.certified if answer == "certified" else self.recommended
-        picked = reference.copy()
-        otherwise = reference if self.affords_all else values[0]
+        table, own, _ = self._metrics(values, reference)[0]
+        picked = own.copy()
+        otherwise = own if self.affords_all else table[0]
         for test in folds:
-            others = np.setdiff1d(np.arange(len(reference)), test)
-            if (~np.isnan(reference[others])).sum() >= 2:  # with fewer there is nothing to choose by
-                index = choose(values[:, others], reference[others])
-                picked[test] = otherwise[test] if index is None else values[index, test]
-        return self.compare(picked[None], reference)[0]
+            others = np.setdiff1d(np.arange(len(own)), test)
+            rule = self.on(others)
+            if (
+                counted(own[None, others], rule.weight, rule.group)[0].shape[1] >= 2
+            ):  # with fewer there is nothing to choose by
+                choose = rule.certified if answer == "certified" else rule.recommended
+                index = choose(values[..., others], reference[..., others])
+                picked[test] = otherwise[test] if index is None else table[index, test]
+        return self.compare(picked[None], own)[0]
 
     def estimate(
         self, index: int, values: Values, reference: Values, folds: Sequence[NDArray[np.int64]], answer: str
@@ -106,7 +163,8 @@ class Rule:
         queries that chose its size, is a little too high: the interval takes in both of theirs.
         """
         nested = self.nested(values, reference, folds, answer)
-        own = self.compare(values[index][None], reference)[0]
+        table, before, _ = self._metrics(values, reference)[0]
+        own = self.compare(table[index][None], before)[0]
         low, high = min(nested.low, own.low), max(nested.high, own.high)
         rounded = {name: round(v, 6) for name, v in (("mean", nested.mean), ("low", low), ("high", high))}
         return {**rounded, "n_queries": nested.n_queries}
@@ -122,23 +180,23 @@ def smallest_within(losses: Values, loss: float) -> int | None:
     return int(within[-1]) if len(within) else None
 
 
-def smallest_as_good(values: Values) -> int:
+def smallest_as_good(values: Values, weight: Values | None = None, group: NDArray[Any] | None = None) -> int:
     """The last row whose mean is within one standard error, of the difference, of the best mean (Breiman et al. 1984).
 
     >>> best, close, far = [0.5, 0.7, 0.3, 0.6], [0.4, 0.8, 0.3, 0.5], [0.1, 0.3, 0.0, 0.2]
     >>> smallest_as_good(np.array([best, close, far]))
     1
     """
-    counted = values[:, ~np.isnan(values).any(axis=0)]
-    means = np.round(counted.mean(axis=1), 12)
-    behind = counted[int(np.argmax(means))] - counted
-    return int(np.flatnonzero(np.round(behind.mean(axis=1) - standard_errors(behind), 12) <= 0)[-1])
+    judged, weight = counted(values, weight, group)
+    means = np.round(weighed(judged, weight)[0], 12)
+    behind, error, _ = weighed(judged[int(np.argmax(means))] - judged, weight)
+    return int(np.flatnonzero(np.round(behind - error, 12) <= 0)[-1])
 
 
-def mean(values: Values) -> float:
+def mean(values: Values, weight: Values | None = None) -> float:
     """Over the queries that the metric does not skip; rounded, so that the order of sums does not matter."""
-    counted = values[~np.isnan(values)]
-    return round(float(counted.mean()), 9) if counted.size else 0.0
+    judged, weight = counted(values[None], weight)
+    return round(float(weighed(judged, weight)[0][0]), 9) if judged.size else 0.0
 
 
 def thousandths(loss: float) -> float:

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
+
+from leanrank.evaluation.select.metric_losses import MetricLoss
+from leanrank.evaluation.select.slice_losses import SliceLoss
 
 
 @dataclass(frozen=True)
@@ -45,6 +49,10 @@ class CurvePoint:
         On the path, the smallest `max_loss` at which it is certified; None where queries are too few for any.
     evidence : Evidence or None
         On the path, which features and queries it is about.
+    metrics : tuple of MetricLoss
+        Each of several metrics, the first among them; empty where there is one and slices are not certified.
+    slices : tuple of SliceLoss
+        On the path, what it does to the first metric in each slice of the queries.
     """
 
     method: str
@@ -58,15 +66,33 @@ class CurvePoint:
     on_path: bool = False
     certified_loss: float | None = None
     evidence: Evidence | None = None
+    metrics: tuple[MetricLoss, ...] = ()
+    slices: tuple[SliceLoss, ...] = ()
+
+    def holds(self, max_losses: Mapping[str, float], *, slices: bool) -> bool:
+        """Whether it is certified to lose at most so much of each metric; with `slices` in each of them too."""
+        if not self.metrics:
+            [allowed] = max_losses.values()
+            return self.certified_loss is not None and round(self.certified_loss, 9) <= allowed
+        return all(one.holds(max_losses[one.metric], slices=slices) for one in self.metrics)
 
     def to_dict(self) -> dict[str, Any]:
-        return {**asdict(self), "per_fold": list(self.per_fold)} | (
-            {} if self.evidence is None else {"evidence": {**vars(self.evidence), "losers": list(self.evidence.losers)}}
-        )
+        record = {**asdict(self), "per_fold": list(self.per_fold)}
+        for name in ("metrics", "slices"):  # files of before have none
+            record[name] = list(record[name])
+            if not record[name]:
+                del record[name]
+        if self.evidence is not None:
+            record["evidence"] = {**vars(self.evidence), "losers": list(self.evidence.losers)}
+        return record
 
     @classmethod
     def of_dict(cls, record: dict[str, Any]) -> CurvePoint:
         evidence = record["evidence"]
         if evidence is not None:
             evidence = Evidence(evidence["stability"], tuple(evidence["losers"]), evidence["per_query"])
-        return cls(**{**record, "per_fold": tuple(record["per_fold"]), "evidence": evidence})
+        metrics = tuple(MetricLoss.of_dict(one) for one in record.get("metrics", ()))
+        slices = tuple(SliceLoss.of_dict(one) for one in record.get("slices", ()))
+        known = {name: record[name] for name in cls.__dataclass_fields__ if name in record}
+        more = {"per_fold": tuple(record["per_fold"]), "evidence": evidence, "metrics": metrics, "slices": slices}
+        return cls(**{**known, **more})

@@ -26,10 +26,10 @@ class Measured:
     path : list of Candidate
         The path, from the largest set to the smallest: in each fold that of the method which wins the race without
         it. They carry the name of the method that wins with all queries.
-    values : array of shape (path, queries)
-        Their metric, the mean over all cross-validations.
-    reference : array of shape (queries,)
-        That of all features.
+    values : array of shape (metrics, path, queries)
+        Their metrics, the mean over all cross-validations; NaN for queries that no fold tests.
+    reference : array of shape (metrics, queries)
+        Those of all features.
     race : Race or None
         None where there was one method alone, or no time.
     everything : Candidate
@@ -86,7 +86,8 @@ class Curves:
             )
         if not walked and self.rule.n_features is not None:
             raise TimeIsUpError.of(self.rule.n_features, tasks.clock.limit)
-        values = np.array([row for _, row in walked.values()]).reshape(len(walked), len(reference))
+        rows = [row for _, row in walked.values()]
+        values = np.stack(rows, axis=1) if rows else np.empty((len(reference), 0, reference.shape[1]))
         if race is not None and walked:
             values, reference = self._averaged(race, list(walked), values, reference)
         path = [candidate for candidate, _ in walked.values()]
@@ -102,21 +103,25 @@ class Curves:
         racing = replace(self.paths, largest=max(self.plan.race))  # losers need not go further
         candidates = racing.candidates(self.sample, list(self.paths.methods), self.plan.race)
         candidates, measured = self._in_time(self.sample, candidates, "race")
-        values = np.full((len(candidates), self.held_out.n_queries), np.nan)
-        values[:, self.drawn] = measured
-        return Race(candidates, values, self.rule, whole=self.sample is self.held_out) if candidates else None
+        values = np.full((*measured.shape[:2], self.held_out.n_queries), np.nan)
+        values[..., self.drawn] = measured
+        whole = self.sample is self.held_out
+        return Race(candidates, values[0], self.rule, whole=whole, others=values[1:]) if candidates else None
 
     def _walk(self, held_out: HeldOut, race: Race) -> dict[int, tuple[Candidate, Values]]:
-        """The path of the winners in these folds, by the sizes of the plan: what was measured in time."""
+        """The path of the winners in these folds, by the sizes of the plan: what was measured in time.
+
+        With each candidate every metric of every query (metrics, queries).
+        """
         orders = self.paths.of_winners(held_out, race.winners(held_out.parts))
         candidates = self.paths.cut(race.winner(), orders, self.plan.sizes)
         rows = held_out.measure(self.paths.tasks, [c.sets for c in candidates.values()], "curve", optional=True)
-        measured = zip(candidates.items(), rows, strict=True)
+        measured = zip(candidates.items(), rows.swapaxes(0, 1), strict=True)
         return {size: (candidate, row) for (size, candidate), row in measured if not np.isnan(row).all()}
 
     def _averaged(self, race: Race, sizes: list[int], values: Values, reference: Values) -> tuple[Values, Values]:
         """The mean over this cross-validation and those with other folds; a size that one of them lacks stays."""
-        tasks, total, every = self.paths.tasks, [[row] for row in values], [reference]
+        tasks, total, every = self.paths.tasks, [[row] for row in values.swapaxes(0, 1)], [reference]
         for again in self.repeats:
             if tasks.clock.time_is_up:
                 break
@@ -127,10 +132,10 @@ class Curves:
             for own, size in zip(total, sizes, strict=True):
                 own.extend([walked[size][1]] if size in walked else [])
         means = [np.mean(own if len(own) == len(every) else own[:1], axis=0) for own in total]
-        return np.stack(means), np.asarray(np.mean(every, axis=0))
+        return np.stack(means, axis=1), np.asarray(np.mean(every, axis=0))
 
     def _in_time(self, held_out: HeldOut, candidates: list[Candidate], title: str) -> tuple[list[Candidate], Values]:
         """The candidates that were measured before the time was up, and their values."""
         values = held_out.measure(self.paths.tasks, [c.sets for c in candidates], title, optional=True)
-        there = [i for i, row in enumerate(values) if not np.isnan(row).all()]
-        return [candidates[i] for i in there], values[there]
+        there = [i for i, row in enumerate(values[0]) if not np.isnan(row).all()]
+        return [candidates[i] for i in there], values[:, there]

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from leanrank.data.catalogue import Catalogue
 from leanrank.data.ranking_data import RankingData
 from leanrank.data.same_features import are_numbers, columns_of
 from leanrank.data.text_file import read_json
@@ -21,7 +22,7 @@ from leanrank.rankers._saving import FORMAT as MODEL
 from leanrank.rankers._saving import load_ranker
 from leanrank.selectors._base import Selector
 from leanrank.selectors.column_limits import ColumnLimits
-from leanrank.selectors.features_file import upgraded
+from leanrank.selectors.features_file import catalogue_in, upgraded
 from leanrank.selectors.limits import Limits
 
 
@@ -42,6 +43,8 @@ class Side:
     settings : dict
         Those of `select`, where it was that.
     model : Ranker or None
+    catalogue : Catalogue or None
+        Names of features, where the selection has them.
     """
 
     title: str
@@ -50,6 +53,7 @@ class Side:
     n_among: int | None
     settings: dict[str, Any] = field(default_factory=dict)
     model: Ranker | None = None
+    catalogue: Catalogue | None = None
 
     @classmethod
     def of(cls, given: Any, title: str) -> Side:
@@ -75,7 +79,8 @@ class Side:
         names, known, n = record["names"], record.get("feature_names"), record.get("n_features_in")
         known = known if isinstance(known, list) else names
         settings = record["settings"] if record["kind"] == "measured" else {}
-        return cls(title, tuple(names), tuple(known), n if type(n) is int else None, settings)
+        told = catalogue_in(record, title)
+        return cls(title, tuple(names), tuple(known), n if type(n) is int else None, settings, catalogue=told)
 
     @classmethod
     def _of_model(cls, model: Ranker, title: str) -> Side:

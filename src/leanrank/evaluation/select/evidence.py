@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leanrank.data.ranking_data import RankingData
-from leanrank.evaluation.select.choice import Candidate, mean
+from leanrank.evaluation.select.choice import Candidate, Rule, mean
 from leanrank.evaluation.select.curve_point import CurvePoint, Evidence
+from leanrank.evaluation.select.metric_losses import MetricLoss, rounded_up
 from leanrank.evaluation.select.stop_rule import Difference
 from leanrank.evaluation.stability import nogueira
 from leanrank.selectors.selection_record import plain
@@ -26,18 +27,22 @@ Values = NDArray[np.float64]
 
 
 def curve_point(
-    candidate: Candidate, values: Values, difference: Difference, folds: Sequence[NDArray[np.int64]]
+    candidate: Candidate,
+    values: Values,
+    difference: Difference,
+    folds: Sequence[NDArray[np.int64]],
+    weight: Values | None = None,
 ) -> CurvePoint:
     """A candidate beside all features."""
     return CurvePoint(
         method=candidate.method,
         k=candidate.k,
         cost=candidate.cost,
-        mean=mean(values),
+        mean=mean(values, weight),
         difference=round(difference.mean, 6),
         low=_rounded_down(difference.low),
         high=round(difference.high, 6),
-        per_fold=tuple(mean(values[test]) for test in folds),
+        per_fold=tuple(mean(values[test], None if weight is None else weight[test]) for test in folds),
     )
 
 
@@ -57,6 +62,34 @@ def on_path(
         per_query=changes(values - reference),
     )
     return replace(point, on_path=True, certified_loss=loss, evidence=evidence)
+
+
+def metric_losses(
+    rule: Rule, names: Sequence[str], values: Values, reference: Values, n_path: int
+) -> list[tuple[MetricLoss, ...]]:
+    """What each point of a curve does to each metric: the path first, all features last.
+
+    `values` (metrics, points, queries) and `reference` (metrics, queries); the first `n_path` points are the path.
+    """
+    by_metric = []
+    for name, table, own in zip(names, values, reference, strict=True):
+        path = table[:n_path]
+        losses = rule.certified_losses(path, own) if n_path else np.array([])
+        sliced = [rule.losses_in(mask, path, own) for mask in rule.slices] if n_path else []
+        in_slices = np.max(sliced, axis=0) if sliced else np.full(n_path, np.inf)
+        between = len(table) - n_path - 1
+        known = [*map(rounded_up, losses), *[None] * between, 0.0]
+        known_in_slices = [*map(rounded_up, in_slices), *[None] * between, 0.0]
+        rows = zip(table, rule.compare(table, own), known, known_in_slices, strict=True)
+        by_metric.append([_metric_loss(name, mean(row, rule.weight), *rest) for row, *rest in rows])
+    return list(zip(*by_metric, strict=True))
+
+
+def _metric_loss(
+    name: str, value: float, difference: Difference, certified: float | None, in_slices: float | None
+) -> MetricLoss:
+    low, high = _rounded_down(difference.low), round(difference.high, 6)
+    return MetricLoss(name, value, round(difference.mean, 6), low, high, certified, in_slices)
 
 
 def _rounded_down(bound: float) -> float:

@@ -64,31 +64,43 @@ class HeldOut:
     Parameters
     ----------
     material : Material
-    metric : Metric
-    cv : int
-        At least 3, or 2 with held-out data: one part to test, one to stop on, one to learn from.
+    metrics : Metric or sequence of Metric
+        What is measured; the first is the one that methods are chosen by.
+    cv : int or str
+        At least 3, or 2 with held-out data: one part to test, one to stop on, one to learn from. "time" for folds in
+        the order of time.
     random_state : int
         Seed by which queries are dealt to parts.
     scope : str
         Part of every task, to tell the folds of a sample from those of all queries.
     """
 
-    def __init__(self, material: Material, metric: Metric, *, cv: int, random_state: int, scope: str = "all") -> None:
+    def __init__(
+        self,
+        material: Material,
+        metrics: Metric | Sequence[Metric],
+        *,
+        cv: int | str,
+        random_state: int,
+        scope: str = "all",
+    ) -> None:
         self.material = material
-        self.metric = metric
+        self.metrics = (metrics,) if isinstance(metrics, Metric) else tuple(metrics)
         self.scope = scope
-        self.parts = QueryFolds.cut(material.data, cv, random_state=random_state).parts
+        cut = QueryFolds.cut(material.data, cv, random_state=random_state)
+        self.roles = (cut.roles, cut.whole)
         self._nothing_shared()
 
     def _nothing_shared(self) -> None:
         """Nothing yet of what is computed once and kept."""
         self._lock = Lock()
         self._graphs: dict[tuple[str, str], list[FeatureGraph]] = {}
+        self._own_graphs: dict[tuple[str, str, int | None], FeatureGraph] = {}
         self._shares: list[NDArray[np.float64]] = []
 
     def __getstate__(self) -> dict[str, Any]:
         """What a worker elsewhere needs: nothing that it can compute itself."""
-        return {name: vars(self)[name] for name in ("material", "metric", "scope", "parts")}
+        return {name: vars(self)[name] for name in ("material", "metrics", "scope", "roles")}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state)
@@ -103,48 +115,58 @@ class HeldOut:
         return self.material.data.n_queries
 
     @property
+    def parts(self) -> list[NDArray[np.int64]]:
+        """The queries tested in each fold."""
+        return [role.test for role in self.roles[0]]
+
+    @property
     def n_folds(self) -> int:
-        return len(self.parts)
+        return len(self.roles[0])
 
     @property
     def folds(self) -> QueryFolds:
         """The folds as selection sees them."""
         data, valid = self.material.seen
-        return QueryFolds(data, self.parts, valid)
+        return QueryFolds(data, *self.roles, valid)
 
     def measure(
         self, tasks: Tasks, sets: Sequence[Sequence[Sequence[int]]], title: str = "fits", *, optional: bool = False
     ) -> Values:
-        """The metric of every query for every candidate; a candidate is a set of features for each fold.
+        """Every metric of every query for every candidate; a candidate is a set of features for each fold.
 
         Returns
         -------
-        array of shape (candidates, queries)
-            NaN where the metric skips a query, and throughout where time was up before a candidate was measured.
+        array of shape (metrics, candidates, queries)
+            NaN where the metric skips a query or no fold tests it, and throughout where time was up before a candidate
+            was measured.
         """
         fits = [fit_task(self.scope, i, features) for candidate in sets for i, features in enumerate(candidate)]
         results = iter(tasks.run(_fit, self, fits, title=title, optional=optional))
-        values = np.full((len(sets), self.n_queries), np.nan)
+        values = np.full((len(self.metrics), len(sets), self.n_queries), np.nan)
         for row, candidate in enumerate(sets):
             measured = [next(results) for _ in candidate]
             if None not in measured:
                 for part, fit in zip(self.parts, measured, strict=True):
-                    check_fit(fit, len(part), self.material.data.n_features, tasks.journal.path)
-                    values[row, part] = np.array(fit["values"], dtype=np.float64)
+                    self._check(fit, part, tasks)
+                    values[:, row, part] = _values(fit)
         return values
 
     def reference(self, tasks: Tasks) -> Values:
-        """The metric of every query with all features; after it, `share` is known."""
+        """Every metric of every query with all features (metrics, queries); after it, `share` is known."""
         everything = range(self.material.data.n_features)
         fits = [fit_task(self.scope, i, everything) for i in range(self.n_folds)]
         results = tasks.run(_fit, self, fits, title="all features")
         for part, fit in zip(self.parts, results, strict=True):
-            check_fit(fit, len(part), len(everything), tasks.journal.path)
+            self._check(fit, part, tasks)
         self._shares = [np.array(fit["share"], dtype=np.float64) for fit in results]
-        values = np.full(self.n_queries, np.nan)
+        values = np.full((len(self.metrics), self.n_queries), np.nan)
         for part, fit in zip(self.parts, results, strict=True):
-            values[part] = np.array(fit["values"], dtype=np.float64)
+            values[:, part] = _values(fit)
         return values
+
+    def _check(self, fit: Any, part: NDArray[np.int64], tasks: Tasks) -> None:
+        n_features = self.material.data.n_features
+        check_fit(fit, len(part), n_features, tasks.journal.path, n_metrics=len(self.metrics))
 
     def share(self, i: int | None) -> NDArray[np.float64]:
         """The share of each feature in what the ranker makes use of, trained on all of them in fold `i`.
@@ -154,22 +176,30 @@ class HeldOut:
         return np.asarray(np.round(np.mean(self._shares, axis=0) if i is None else self._shares[i], 12))
 
     def fit(self, i: int, features: Sequence[int]) -> tuple[Values, NDArray[np.float64] | None]:
-        """A ranker trained on these features in fold `i`: the metric of every query tested there, and the shares.
+        """A ranker trained on these features in fold `i`: each metric of every query tested there, and the shares.
 
         These are the shares of the features in what the ranker makes use of, where it was trained on all of them.
         """
         data, valid = self.material.trained
-        fold = QueryFolds(data, self.parts, valid)[i].prepared(partial(prepared, ranker=self.ranker))
+        fold = QueryFolds(data, *self.roles, valid)[i].prepared(partial(prepared, ranker=self.ranker))
         trained = train(self.ranker, fold, features)
-        values = trained.per_query(trained.fold.test, self.metric)[0]
+        values = np.stack(trained.per_query(trained.fold.test, *self.metrics))
         if trained.ranker is None or len(features) < data.n_features:
             return values, None
         return values, shares(importances(trained.ranker, "auto", trained.fold.valid))
 
     def graph(self, i: int | None, importance: Any, similarity: Any, engine: Any = None) -> FeatureGraph:
-        """The feature graph of what selection may see in fold `i`: the sum of the parts' graphs, each computed once."""
+        """The feature graph of what selection may see in fold `i`, computed once.
+
+        Where every part is in all folds but one, it is the sum of the parts' graphs.
+        """
         key = (repr(importance), repr(similarity))
         with self._lock:
+            if not self.folds.is_partition:
+                if (*key, i) not in self._own_graphs:
+                    seen = self.folds.learned(i, view=True)
+                    self._own_graphs[*key, i] = feature_graph(seen, importance, similarity, engine=engine)
+                return self._own_graphs[*key, i]
             if key not in self._graphs:
                 data, _ = self.material.seen
                 parts = (data.take_queries(part) for part in self.parts)
@@ -180,7 +210,11 @@ class HeldOut:
 
 def _fit(held_out: HeldOut, task: Task, _: Any) -> dict[str, Any]:
     values, share = held_out.fit(task["fold"], task["features"])
-    return {
-        "values": [None if np.isnan(value) else float(value) for value in values],
-        "share": None if share is None else share.tolist(),
-    }
+    first, *others = [[None if np.isnan(value) else float(value) for value in row] for row in values]
+    record = {"values": first, "share": None if share is None else share.tolist()}
+    return {**record, "others": others} if others else record
+
+
+def _values(fit: dict[str, Any]) -> Values:
+    """Every metric of the queries that a fit was tested on."""
+    return np.array([fit["values"], *fit.get("others", ())], dtype=np.float64)

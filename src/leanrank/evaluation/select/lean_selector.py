@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import field
-from typing import Any, Self
+import warnings
+from dataclasses import field, replace
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.utils import Tags
 
 from leanrank._declared import declared
-from leanrank.data.door import in_memory
-from leanrank.data.ranking_data import RankingSource
+from leanrank.data.catalogue_file import read_catalogue
+from leanrank.data.columns import id_column
+from leanrank.data.door import in_memory, is_source
+from leanrank.data.ranking_data import RankingData, RankingSource
+from leanrank.data.weights import WEIGHTS
+from leanrank.errors import DataError
 from leanrank.evaluation.select.answers import ANSWERS, RECOMMENDED
 from leanrank.evaluation.select.run import select
 from leanrank.evaluation.select.selection import Selection
 from leanrank.selectors._base import Selector
+from leanrank.selectors.catalogued_limits import catalogued
+from leanrank.selectors.column_limits import ColumnLimits
 from leanrank.selectors.limits import Limits
 from leanrank.selectors.path import Path, Step
 
@@ -38,18 +45,26 @@ class LeanSelector(Selector):
         Which methods take part, see `select`.
     answer : {"safe", "recommended", "certified"}
         Which answer the features are.
-    max_loss : float or None
-        The loss to certify; 0.002 where None.
+    max_loss : float, list of float or None
+        The loss to certify, of several metrics one for all or one for each; 0.002 where None.
     effort : {"quick", "normal", "thorough"}
         How much is measured.
+    catalogue : Catalogue, path, str, dict, frame or None
+        Names, descriptions, families and costs of the features, see `select`.
+    default_cost : float or None
+        The cost of features that have none.
     limits : Limits or None
-        Costs, groups, budget, and which features must or must not be taken.
-    cv : int
-        Folds, by query.
+        Costs, groups, budget, families, and which features must or must not be taken.
+    cv : int or str
+        Folds, by query; "time" where the data say when queries were asked.
     random_state : int
         Seed of the folds, of the bootstrap and of the methods.
     n_jobs : int or None
         Threads that train rankers; every core where None.
+    metrics : list of str or Metric, or None
+        Several metrics instead of `metric`, none of which may lose more than `max_loss`.
+    certify_slices : bool
+        Whether what is certified must hold in every slice of the queries.
 
     Attributes
     ----------
@@ -80,19 +95,25 @@ class LeanSelector(Selector):
     (3, 3, [3, 12])
     """
 
+    _keeps_categories = True
+    _takes_weights: ClassVar[tuple[str, ...]] = tuple(WEIGHTS)  # `select` refuses
     ranker: Any = field(default=None, kw_only=False)
     n_features_to_select: Any = None
     metric: Any = "ndcg@10"
     methods: Any = "auto"
     answer: str = RECOMMENDED
-    max_loss: float | None = None
+    max_loss: Any = None
     effort: str = "normal"
     limits: Limits | None = None
-    cv: int = 5
+    catalogue: Any = None
+    default_cost: float | None = None
+    cv: int | str = 5
     random_state: int = 0
     n_jobs: int | None = None
+    metrics: Any = None
+    certify_slices: bool = False
 
-    def fit(self, X: Any, y: Any = None, *, qid: Any = None, regroup: bool = False) -> Self:
+    def fit(self, X: Any, y: Any = None, *, qid: Any = None, regroup: bool = False, sample_weight: Any = None) -> Self:
         """Measure and choose.
 
         Parameters
@@ -101,8 +122,14 @@ class LeanSelector(Selector):
             As in every selector: documents by features, labels, the query of each row, whether to bring the rows of a
             query together. RankingData and sources carry labels and queries themselves. Missing values are let in, as
             by `select`.
+        sample_weight : array of shape (n,), optional
+            How much each query counts, the same in all of its rows: what is measured are means over queries. A
+            RankingData carries its own.
         """
-        self._learn(self._fit(self._source(X, y, qid, regroup=regroup, missing=True)))
+        source = self._source(X, y, qid, regroup=regroup, missing=True)
+        if sample_weight is not None:
+            source = _with_weights(source, X, qid, sample_weight)
+        self._learn(self._fit(source))
         return self
 
     def __sklearn_tags__(self) -> Tags:
@@ -112,6 +139,16 @@ class LeanSelector(Selector):
 
     def _check_parameters(self) -> None:
         self._require_one_of("answer", ANSWERS)
+
+    def _bound_limits(self) -> ColumnLimits:
+        """The limits with what the catalogue says."""
+        self._require("limits", "a Limits or None", self.limits is None or isinstance(self.limits, Limits))
+        known = None if self.catalogue is None else read_catalogue(self.catalogue)
+        names, owner = self._names(), type(self).__name__
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # `select` says it once
+            known = None if known is None else known.of(names)
+        return catalogued(self.limits or Limits(), names, known, self.default_cost, owner=owner).bound(owner, names)
 
     def _fit(self, source: RankingSource) -> Path:
         limits = self.limits or Limits()
@@ -127,11 +164,18 @@ class LeanSelector(Selector):
             must_keep=limits.must_keep,
             never=limits.never,
             budget=limits.budget,
+            families=limits.families,
+            at_most=limits.at_most,
+            together=limits.together,
+            catalogue=self.catalogue,
+            default_cost=self.default_cost,
             answer=self.answer,
             effort=self.effort,
             cv=self.cv,
             random_state=self.random_state,
             n_jobs=self.n_jobs,
+            metrics=self.metrics,
+            certify_slices=self.certify_slices,
             progress=False,
         )
         return _path_of(self.selection_)
@@ -145,6 +189,24 @@ class LeanSelector(Selector):
         self.ranking_ = np.maximum(self.ranking_ - len(chosen) + 1, 1)
         self.n_features_ = len(chosen)
         self.cv_results_ = _cv_results(self.selection_)
+
+
+def _with_weights(source: RankingSource, X: Any, qid: Any, sample_weight: Any) -> RankingData:
+    """The data with weights of their queries, which were given for each row."""
+    if is_source(X):
+        raise DataError("Data carry their own weights: leave out sample_weight, or give X, y and qid.")
+    data, ids, weight = in_memory(source), id_column(qid), np.asarray(sample_weight, dtype=np.float64)
+    if weight.shape != (data.n_rows,):
+        raise DataError(f"sample_weight needs one value for each row, {data.n_rows:,} in all. Got {weight.shape}.")
+    known: dict[str, float] = {}
+    for name, own in zip(ids.tolist(), weight.tolist(), strict=True):
+        if known.setdefault(str(name), own) != own:
+            raise DataError(
+                f"The rows of query {name} have the sample_weight {known[str(name)]:g} and {own:g}: LeanSelector takes "
+                "weights of queries, which are the same in all of their rows."
+            )
+    by_query = np.array([known[str(name)] for name in data.query_ids.tolist()])
+    return replace(data, beside=replace(data.beside, query_weight=by_query))
 
 
 def _path_of(selection: Selection) -> Path:

@@ -86,7 +86,7 @@ class Paths:
         """Orders, one for each fold, cut at these sizes, where they choose anything; of equal sets the first."""
         out: dict[int, Candidate] = {}
         for k in sizes:
-            sets = tuple(tuple(int(j) for j in path[:k]) for path in orders)
+            sets = tuple(tuple(self.limits.first(path, k).tolist()) for path in orders)
             if sets and all(sets) and not any(c.sets == sets for c in out.values()):
                 # a path that ends early is measured to its end
                 out[k] = self._candidate(method, max(map(len, sets)), sets)

@@ -74,20 +74,20 @@ class Sight:
 
     def order(self, selector: Selector) -> Order:
         """The features in the order of a selector, with the limits kept."""
-        return self.limits.affordable(self.limits.arranged(self._path(selector)))
+        return self.limits.obeyed(self._path(selector))
 
     def _path(self, selector: Selector) -> Order:
         """The path of a selector; where a size is asked for, the selector's own set of this size first."""
-        n_features = len(self.limits.own)
+        n_features, largest = len(self.limits.own), self.limits.largest_size(self.largest)
         if type(selector) is BoosterImportance and selector.ranker is None and selector.kind == "auto":
             return np.argsort(-self.share, kind="stable")
         fitted = self._fitted(selector)
-        if self.largest >= n_features:
+        if largest >= n_features:
             return np.asarray(fitted.order_, dtype=np.int64)
-        short = len(fitted.order_) < self.largest <= n_features - len(fitted.dropped_)
+        short = len(fitted.order_) < largest <= n_features - len(fitted.dropped_)
         if short and not _gains_all_the_way(selector):  # it stopped by itself; some can be told to go on
-            fitted = self._fitted(clone(selector).set_params(n_features_to_select=self.largest))
-        first = fitted._first(self.largest)
+            fitted = self._fitted(clone(selector).set_params(n_features_to_select=largest))
+        first = fitted._first(largest)
         return np.concatenate([first, fitted.order_[~np.isin(fitted.order_, first)]])
 
     def _fitted(self, selector: Selector) -> Any:

@@ -29,12 +29,20 @@ class Race:
         How sure one must be to leave the first method.
     whole : bool
         Whether all queries took part.
+    others : array of shape (metrics - 1, candidates, queries) or None
+        Further metrics, which choose nothing.
     """
 
     candidates: list[Candidate]
     values: Values
     rule: Rule
     whole: bool = True
+    others: Values | None = None
+
+    @property
+    def table(self) -> Values:
+        """Every metric (metrics, candidates, queries)."""
+        return self.values[None] if self.others is None else np.concatenate([self.values[None], self.others])
 
     def winner(self, without: Sequence[int] | NDArray[np.int64] = ()) -> str:
         """The first method that these queries do not show to be worse than another."""
@@ -44,7 +52,7 @@ class Race:
             return methods[0]
         seen = np.setdiff1d(np.arange(self.values.shape[1]), np.asarray(without, dtype=np.int64))
         means = [self.values[[i for i in rows if self.candidates[i].method == name]].mean(axis=0) for name in methods]
-        return methods[self.rule.first_not_worse(np.stack(means)[:, seen])]
+        return methods[self.rule.on(seen).first_not_worse(np.stack(means)[:, seen])]
 
     def winners(self, folds: Sequence[NDArray[np.int64]]) -> tuple[str, ...]:
         """The winner without each of the folds."""

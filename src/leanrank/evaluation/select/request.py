@@ -6,26 +6,30 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from numbers import Integral, Real
-from sys import float_info
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from leanrank import __version__
+from leanrank.data.catalogue import Catalogue
 from leanrank.data.columns import as_frame
 from leanrank.data.door import as_ranking_data
 from leanrank.data.ranking_data import RankingData
+from leanrank.data.weights import QUERIES, refuse_weights
 from leanrank.errors import DataError, ParameterError
+from leanrank.evaluation.fold_roles import roles_in_time, windows_of
+from leanrank.evaluation.select.asked_numbers import real_number, whole_number
 from leanrank.evaluation.select.choice import MCS_LEVEL, MCS_LEVEL_ONCE, Rule
 from leanrank.evaluation.select.effort import Effort
+from leanrank.evaluation.select.judged_queries import check_judged, judged_mask
 from leanrank.evaluation.select.resolution import Forecast
 from leanrank.metrics._base import Metric
-from leanrank.metrics.names import metric as parse_metric
 from leanrank.rankers._base import Ranker
+from leanrank.rankers._categories import LearnedCategories
 from leanrank.selectors._base import Selector
+from leanrank.selectors.catalogued_limits import catalogued
 from leanrank.selectors.column_limits import ColumnLimits
+from leanrank.selectors.families import Families
 from leanrank.selectors.limits import Limits
 from leanrank.selectors.selection_record import plain
 
@@ -43,7 +47,8 @@ class Request:
     valid : RankingData or None
         What rankers stop on, of the same features.
     ranker : Ranker
-    metric : Metric
+    metrics : tuple of Metric
+        The first is the one that methods are chosen by.
     methods : str or list
         As they were given: names of the registry, or selectors.
     portfolio : dict
@@ -51,13 +56,19 @@ class Request:
     effort : Effort
     n_features : int or None
         The size asked for; None leaves it to the stop rule.
-    max_loss, level : float
-        The loss that the stop rule allows, and the level of its bounds.
+    max_losses : tuple of float
+        The loss that the stop rule allows of each metric.
+    level : float
+        The level of its bounds.
     answer : str
         Which of the three answers is wanted.
     limits : Limits
-    cv, random_state : int
-        How queries are cut into folds.
+    cv : int or str
+        How queries are cut into folds: so many, or "time".
+    random_state : int
+        The seed of that.
+    certify_slices : bool
+        Whether what is certified must hold in every slice of the queries.
     collapse : bool
         Whether copies become one feature before anything is measured.
     """
@@ -65,24 +76,45 @@ class Request:
     data: RankingData
     valid: RankingData | None
     ranker: Ranker
-    metric: Metric
+    metrics: tuple[Metric, ...]
     methods: str | list[Any]
     portfolio: Mapping[str, Selector]
     effort: Effort
     n_features: int | None
-    max_loss: float
+    max_losses: tuple[float, ...]
     level: float
     answer: str
     limits: Limits
-    cv: int
+    cv: int | str
     random_state: int
     collapse: bool = True
+    certify_slices: bool = False
 
     def checked(self) -> Request:
         """This request, or the error that says what cannot be."""
+        for part in (self.data, self.valid):
+            refuse_weights(part, "select", (QUERIES,))
         check_limits(self.limits, self.data.feature_names, self.n_features)
-        check_judged(self.data, self.metric, self.cv)
+        for metric in self.metrics:
+            check_judged(self.data, metric, self.cv)
+        if self.certify_slices and not self.data.beside.slices:
+            raise DataError(
+                "certify_slices needs slices, and these data have none: name their columns "
+                "(from_frame(..., slices=[NAME]), --slice NAME).",
+                owner="select",
+                parameter="certify_slices",
+            )
         return self if self.n_features is None else replace(self, n_features=int(self.n_features))
+
+    @property
+    def metric(self) -> Metric:
+        """The first of the metrics."""
+        return self.metrics[0]
+
+    @property
+    def max_loss(self) -> float:
+        """That of the first metric."""
+        return self.max_losses[0]
 
     @cached_property
     def columns(self) -> ColumnLimits:
@@ -95,18 +127,32 @@ class Request:
         return Rule(
             n_features=self.n_features,
             max_loss=self.max_loss,
+            max_losses=self.max_losses,
             level=self.level,
             budget=self.columns.budget,
             priced=self.limits.costs is not None or self.limits.groups is not None,
             random_state=self.random_state,
             mcs_level=MCS_LEVEL if self.effort.repeats else MCS_LEVEL_ONCE,
-            affords_all=self.columns.total(np.flatnonzero(~self.columns.never)) <= self.columns.budget,
+            affords_all=self.columns.keeps(~self.columns.never),
         )
 
     @property
     def forecast(self) -> Forecast:
         """What so many judged queries can tell, before anything is measured."""
-        return Forecast.before(judged_queries(self.data, self.metric), self.max_loss, level=self.level)
+        judged, group = judged_mask(self.data, self.metric), self.data.beside.query_group
+        tested = judged.copy()
+        windows = windows_of(self.cv)
+        if windows is not None:
+            tested[:] = False
+            for roles in roles_in_time(self.data, windows)[0]:
+                tested[roles.test] = judged[roles.test]
+        return Forecast.before(
+            int(tested.sum()),
+            self.max_loss,
+            level=self.level,
+            n_groups=None if group is None else len(np.unique(group[tested])),
+            n_untested=int((judged & ~tested).sum()),
+        )
 
     @cached_property
     def settings(self) -> dict[str, Any]:
@@ -114,6 +160,7 @@ class Request:
         return {
             "metric": repr(self.metric),
             "metric_name": self.metric.name,
+            **self._more,
             **ranker_settings(self.ranker),
             **method_settings(self.methods, self.portfolio),
             "effort": self.effort.name,
@@ -130,33 +177,25 @@ class Request:
             "valid": None if self.valid is None else self.valid.fingerprint(),
         }
 
+    @property
+    def _more(self) -> dict[str, Any]:
+        """What runs with one metric and without slices do not have: settings of before stay as they were."""
+        more: dict[str, Any] = {}
+        if len(self.metrics) > 1:
+            more["other_metrics"] = {metric.name: repr(metric) for metric in self.metrics[1:]}
+            names = (metric.name for metric in self.metrics)
+            more["max_losses"] = dict(zip(names, self.max_losses, strict=True))
+        if self.certify_slices:
+            more["certify_slices"] = True
+        return more
+
     def about(self) -> dict[str, Any]:
         """The settings that fits depend on, which their journal is known by.
 
         They do not depend on the loss that is allowed, nor on the answer: another one needs no training.
         """
-        return {name: value for name, value in self.settings.items() if name not in ("max_loss", "level", "answer")}
-
-
-def whole_number(name: str, value: Any, rule: str, low: int, high: float = np.inf) -> int:
-    """The parameter as an int of [low, high]; True and False are no numbers."""
-    if not isinstance(value, bool) and isinstance(value, Integral) and low <= int(value) <= high:
-        return int(value)
-    raise ParameterError.of("select", name, rule, value)
-
-
-def real_number(name: str, value: Any, rule: str, low: float, high: float = float_info.max) -> float:
-    """The parameter as a finite number of [low, high], an int where it is one."""
-    if not isinstance(value, bool) and isinstance(value, Real) and low <= float(value) <= high:
-        return int(value) if isinstance(value, Integral) else float(value)
-    raise ParameterError.of("select", name, rule, value)
-
-
-def metric_of(metric: Any) -> Metric:
-    """The metric asked for, by name or as an object."""
-    if not isinstance(metric, str | Metric):
-        raise ParameterError.of("select", "metric", "a name such as 'ndcg@10' or a metric", metric)
-    return parse_metric(metric)
+        free = ("max_loss", "max_losses", "level", "answer", "certify_slices")
+        return {name: value for name, value in self.settings.items() if name not in free}
 
 
 def methods_of(methods: Any) -> str | list[Any]:
@@ -198,37 +237,7 @@ def valid_of(valid: Any, data: RankingData) -> RankingData | None:
             f"valid and data both have {len(here)} features, but not the same: column {j} is {there[j]!r} in valid, "
             f"{here[j]!r} in data. Pass valid with the same columns, in the same order."
         )
-    return valid
-
-
-def check_judged(data: RankingData, metric: Metric, cv: int, owner: str = "select") -> None:
-    """Refuse data on which features cannot be told apart, or too few queries for so many folds."""
-    if data.n_queries < cv:
-        raise ParameterError.of(owner, "cv", f"at most the number of queries, {data.n_queries}", cv)
-    if not _differ(data).any():
-        raise DataError(
-            f"No query of {data.n_queries:,} has two documents with different labels, so nothing can be told about any "
-            "feature. Pass data with judged documents of more than one grade to a query."
-        )
-    judged = judged_queries(data, metric)
-    if judged < cv:
-        raise DataError(
-            f"{judged} of {data.n_queries:,} queries are judged (two documents with different labels, and counted by "
-            f"{metric.name}), but {cv} folds need at least {cv}: judge more queries, or ask for fewer folds.",
-            owner=owner,
-            parameter="cv",
-        )
-
-
-def judged_queries(data: RankingData, metric: Metric) -> int:
-    """How many queries have documents with different labels and are counted by the metric."""
-    counted = ~np.isnan(metric.per_query(data.y, np.zeros(data.n_rows), data.query_ptr))
-    return int((_differ(data) & counted).sum())
-
-
-def _differ(data: RankingData) -> NDArray[np.bool_]:
-    first = data.query_ptr[:-1]
-    return np.asarray(np.minimum.reduceat(data.y, first) < np.maximum.reduceat(data.y, first))
+    return LearnedCategories(data.categories).readied(valid, "select")
 
 
 def check_limits(limits: Limits, names: Sequence[str], n_features: int | None) -> None:
@@ -242,19 +251,37 @@ def check_limits(limits: Limits, names: Sequence[str], n_features: int | None) -
         cheapest = float(columns.marginal(nothing)[~columns.never].min())
         rule = f">= {cheapest:g}, the cost of the cheapest feature"
         raise ParameterError.of("select", "budget", rule, limits.budget)
+    if not columns.families.is_free and columns.possible_sizes() == [len(names)] and len(names) > 1:
+        raise ParameterError(
+            f"All {len(names)} features of select go together, so there is nothing to select: let some go apart.",
+            owner="select",
+            parameter="together",
+        )
     if n_features is not None:
         usable, kept = int((~columns.never).sum()), int(columns.must_keep.sum())
         rule = f"from 1 to {usable}, the number of features" + (" that may be taken" if columns.never.any() else "")
         if whole_number("n_features", n_features, rule, 1, usable) < kept:
             rule = f">= {kept}, the number of features that must be kept"
             raise ParameterError.of("select", "n_features", rule, n_features)
+        parted = columns.family_rule(n_features)
+        if parted is not None:
+            raise ParameterError.of("select", "n_features", parted, n_features)
 
 
-def limits_of(*, costs: Any, groups: Any, must_keep: Any, never: Any, budget: Any) -> Limits:
-    """The limits, with costs as a dict where they are a series with names for labels."""
+def limits_of(
+    names: Sequence[str] = (),
+    catalogue: Catalogue | None = None,
+    default_cost: Any = None,
+    *,
+    costs: Any,
+    budget: Any,
+    **rules: Any,
+) -> Limits:
+    """The limits and what a catalogue adds, with costs as a dict where they are a series with names for labels."""
     if budget is not None:
         budget = real_number("budget", budget, "a number >= 0 or None", 0)
-    return Limits(dict(costs.items()) if _by_label(costs) else costs, groups, must_keep, never, budget)
+    given = Limits(dict(costs.items()) if _by_label(costs) else costs, budget=budget, **rules)
+    return catalogued(given, names, catalogue, default_cost, owner="select")
 
 
 def limit_settings(limits: Limits, names: Sequence[str]) -> dict[str, Any]:
@@ -266,7 +293,34 @@ def limit_settings(limits: Limits, names: Sequence[str]) -> dict[str, Any]:
         "budget": limits.budget,
         "must_keep": [names[j] for j in np.flatnonzero(columns.must_keep).tolist()],
         "never": [names[j] for j in np.flatnonzero(columns.never).tolist()],
+        **_family_settings(limits, columns.families, names),
     }
+
+
+def _family_settings(limits: Limits, families: Families, names: Sequence[str]) -> dict[str, Any]:
+    """The rules about families by name of feature; nothing where there is none."""
+    rules: dict[str, Any] = {}
+    if limits.at_most:
+        members = zip(limits.at_most, families.limited, strict=True)
+        rules["families"] = {str(name): [names[j] for j in np.flatnonzero(row).tolist()] for name, row in members}
+        rules["at_most"] = {str(name): int(most) for name, most in limits.at_most.items()}
+    if families.grouped.any():
+        units = np.unique(families.unit[families.grouped]).tolist()
+        rules["together"] = [[names[j] for j in families.members(unit).tolist()] for unit in units]
+    return rules
+
+
+def limits_again(settings: Mapping[str, Any]) -> Limits:
+    """The limits of a finished run, from its settings; without its budget."""
+    return Limits(
+        settings["costs"],
+        settings["groups"],
+        must_keep=settings["must_keep"],
+        never=settings["never"],
+        families=settings.get("families"),
+        at_most=settings.get("at_most"),
+        together=settings.get("together", ()),
+    )
 
 
 def _by_label(costs: Any) -> bool:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-from leanrank.evaluation.bootstrap import standard_errors
+from leanrank.evaluation.bootstrap import counted, weighed
 
 #: How often a set that loses nothing should be certified at the loss that queries can tell: found on made data, see
 #: decision 0015.
@@ -28,18 +28,28 @@ def in_errors(level: float = 0.95) -> float:
     return float(stats.norm.ppf(level) + stats.norm.ppf(POWER))
 
 
-def resolution(table: NDArray[np.float64], *, level: float = 0.95) -> float:
+def resolution(
+    table: NDArray[np.float64],
+    *,
+    level: float = 0.95,
+    weight: NDArray[np.float64] | None = None,
+    group: NDArray[Any] | None = None,
+) -> float:
     """What the queries can tell: `in_errors` times the median standard error over the sets of a path.
 
     Parameters
     ----------
     table : array of shape (sets, queries)
         Differences to all features; NaN where the metric skips a query.
+    weight : array of shape (queries,), optional
+        How much each query counts.
+    group : array of shape (queries,), optional
+        What queries have in common: chance draws groups.
     """
-    counted = table[:, ~np.isnan(table).any(axis=0)]
-    if not len(counted) or counted.shape[1] < 2:
+    judged, weight = counted(table, weight, group)
+    if not len(judged) or judged.shape[1] < 2:
         return math.inf
-    return in_errors(level) * float(np.median(standard_errors(counted)))
+    return in_errors(level) * float(np.median(weighed(judged, weight)[1]))
 
 
 @dataclass(frozen=True)
@@ -58,6 +68,10 @@ class Forecast:
         The loss asked for.
     queries_needed : int or None
         How many queries it needs, about; None where it is 0, or nothing was measured.
+    n_groups : int or None
+        Groups that the queries are in, where they have something in common: chance draws groups, not queries.
+    n_untested : int
+        Judged queries beside these that no fold tests: the earliest, where folds are cut by time.
     """
 
     n_queries: int
@@ -65,32 +79,37 @@ class Forecast:
     resolved: float | None
     max_loss: float
     queries_needed: int | None
+    n_groups: int | None = None
+    n_untested: int = 0
 
     @classmethod
-    def before(cls, n_queries: int, max_loss: float, *, level: float = 0.95) -> Forecast:
+    def before(
+        cls, n_queries: int, max_loss: float, *, level: float = 0.95, n_groups: int | None = None, n_untested: int = 0
+    ) -> Forecast:
         """What can be said before any training.
 
         >>> Forecast.before(146, 0.002).sentence()
         '146 judged queries can prove losses of about 0.01 at best; 0.002 needs about 3,400'
         """
-        expected = in_errors(level) * TYPICAL_DEVIATION / math.sqrt(max(n_queries, 1))
-        return cls(n_queries, expected, None, max_loss, None)
+        units = n_queries if n_groups is None else n_groups
+        expected = in_errors(level) * TYPICAL_DEVIATION / math.sqrt(max(units, 1))
+        return cls(n_queries, expected, None, max_loss, None, n_groups, n_untested)
 
     def measured(self, resolved: float) -> Forecast:
         """With what the run has shown."""
         if not math.isfinite(resolved):
             return self
         needed = _needed(self.n_queries, resolved, self.max_loss)
-        return Forecast(self.n_queries, self.expected, resolved, self.max_loss, needed)
+        return replace(self, resolved=resolved, queries_needed=needed)
 
     def asked(self, max_loss: float) -> Forecast:
         """The same for another loss."""
         needed = None if self.resolved is None else _needed(self.n_queries, self.resolved, max_loss)
-        return Forecast(self.n_queries, self.expected, self.resolved, max_loss, needed)
+        return replace(self, max_loss=max_loss, queries_needed=needed)
 
     def sentence(self) -> str:
         """Both in words."""
-        queries = f"{self.n_queries:,} judged queries"
+        queries = f"{self.n_queries:,} judged queries{self._in_groups}{self._untested}"
         if self.resolved is None:
             needed = _needed(self.n_queries, self.expected, self.max_loss)
             more = f"; {self.max_loss:g} needs about {needed:,}" if needed and needed > self.n_queries else ""
@@ -100,13 +119,24 @@ class Forecast:
             return told
         return f"{told}; {self.max_loss:g} needs about {self.queries_needed:,}"
 
+    @property
+    def _in_groups(self) -> str:
+        return "" if self.n_groups is None else f" in {self.n_groups:,} group{'s' * (self.n_groups != 1)}"
+
+    @property
+    def _untested(self) -> str:
+        return f" (the {self.n_untested:,} earliest are never tested)" if self.n_untested else ""
+
     def to_dict(self) -> dict[str, Any]:
         rounded = {k: round(v, 6) if isinstance(v, float) else v for k, v in asdict(self).items()}
+        for name in ("n_groups", "n_untested"):  # files of before have none
+            if not rounded[name]:
+                del rounded[name]
         return {**rounded, "sentence": self.sentence()}
 
     @classmethod
     def of_dict(cls, record: dict[str, Any]) -> Forecast:
-        return cls(**{name: record[name] for name in cls.__dataclass_fields__})
+        return cls(**{name: record[name] for name in cls.__dataclass_fields__ if name in record})
 
 
 def _needed(n_queries: int, resolved: float, max_loss: float) -> int | None:

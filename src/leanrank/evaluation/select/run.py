@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
+from collections.abc import Sequence
 from dataclasses import replace
 from importlib.util import find_spec
 from typing import Any
@@ -13,15 +14,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leanrank.data.arrangement import Arrangement
+from leanrank.data.catalogue_file import read_catalogue
 from leanrank.data.door import is_source
 from leanrank.data.query_sample import QuerySample, sample_of
 from leanrank.data.ranking_data import RankingData
 from leanrank.errors import DataError
 from leanrank.evaluation.clock import Clock, seconds_of, spoken
 from leanrank.evaluation.finished_task import Callback
+from leanrank.evaluation.fold_roles import windows_of
 from leanrank.evaluation.journal import Journal
 from leanrank.evaluation.journal_schema import keep_selection
 from leanrank.evaluation.records import ALL_FEATURES
+from leanrank.evaluation.select import asked_numbers as numbers
 from leanrank.evaluation.select import request as asked
 from leanrank.evaluation.select.answering import Answering
 from leanrank.evaluation.select.answers import RECOMMENDED, answer_name
@@ -29,15 +33,16 @@ from leanrank.evaluation.select.choice import mean
 from leanrank.evaluation.select.curve_point import CurvePoint
 from leanrank.evaluation.select.curves import Curves, Measured
 from leanrank.evaluation.select.effort import REPEATS, SAMPLE_QUERIES, effort_of
-from leanrank.evaluation.select.evidence import curve_point, on_path
+from leanrank.evaluation.select.evidence import curve_point, metric_losses, on_path
 from leanrank.evaluation.select.held_out import HeldOut, Material
+from leanrank.evaluation.select.importance_drift import Drift
 from leanrank.evaluation.select.judged import judged
 from leanrank.evaluation.select.paths import Paths
 from leanrank.evaluation.select.plan import Plan
 from leanrank.evaluation.select.portfolio import portfolio
-from leanrank.evaluation.select.resolution import resolution
 from leanrank.evaluation.select.safe import safe_features
 from leanrank.evaluation.select.selection import Selection
+from leanrank.evaluation.select.slice_losses import slice_masks
 from leanrank.evaluation.select.stop_rule import pareto_front
 from leanrank.evaluation.tasks import Tasks
 from leanrank.kernels._threads import default_threads
@@ -59,17 +64,22 @@ def select(
     metric: Any = "ndcg@10",
     methods: Any = "auto",
     n_features: int | None = None,
-    max_loss: float | None = None,
+    max_loss: float | Sequence[float] | None = None,
     budget: float | None = None,
     costs: Any = None,
     must_keep: Any = (),
     groups: Any = None,
-    cv: int = 5,
+    cv: int | str = 5,
     random_state: int = 0,
     engine: Any = None,
     progress: bool = True,
     *,
     never: Any = (),
+    families: Any = None,
+    at_most: Any = None,
+    together: Any = (),
+    catalogue: Any = None,
+    default_cost: float | None = None,
     collapse: bool = True,
     valid: Any = None,
     level: float = 0.95,
@@ -84,6 +94,8 @@ def select(
     qid: Any = None,
     comments: str | None = None,
     memory: str | int | None = None,
+    metrics: Any = None,
+    certify_slices: bool = False,
 ) -> Selection:
     """Find the fewest features that rank as well as all of them.
 
@@ -109,19 +121,28 @@ def select(
     n_features : int, optional
         Choose this many instead of applying the stop rule: by the first method of the portfolio that held-out queries
         do not show to be worse than the best.
-    max_loss : float, optional
-        The loss to certify, 0.002 by default. Every set of the path also says at which loss it is certified
-        (`CurvePoint.certified_loss`), so another one needs no training.
+    max_loss : float or sequence of float, optional
+        The loss to certify, 0.002 by default; of several metrics one for all, or one for each. Every set of the path
+        also says at which loss it is certified (`CurvePoint.certified_loss`), so another one needs no training.
     budget : float, optional
         The most that the chosen features may cost together.
-    costs, groups, must_keep, never
-        See `leanrank.selectors.limits.Limits`. With costs the stop rule takes the cheapest set, not the smallest.
+    costs, groups, must_keep, never, families, at_most, together
+        See `leanrank.selectors.limits.Limits`. With costs the stop rule takes the cheapest set, not the smallest. The
+        safe answer drops only what changes nothing, so it may have more than a budget or a family allows, and says so.
+    catalogue : Catalogue, path, str, dict or frame, optional
+        Names and descriptions of features for everything that is shown, and their families and costs, where these are
+        not given; see `read_catalogue`.
+    default_cost : float, optional
+        The cost of every feature that neither `costs` nor the catalogue has one for.
     collapse : bool
         Whether features that tell the ranker what another one tells it become one feature before anything else: the
         cheapest, or the first (`Selection.stands_for`). For linear rankers these are ``a x + b`` with a > 0, for
         boosted trees any function that increases over all documents, for others equal values.
-    cv : int
+    cv : int or "time"
         Folds, by query. At least 3, or 2 where `valid` is given; every fold needs a query with different labels.
+        Queries of one group (`SideColumns.query_group`) are in one fold, and chance draws groups. "time" (or "time:4",
+        with the number of folds) learns from what is before and tests what is after; rankers stop on what lies
+        between. The earliest queries are never tested then, and count for nothing in any figure.
     random_state : int
         Seed of the folds, of the bootstrap, and of methods given by name that draw numbers.
     engine : optional
@@ -161,6 +182,12 @@ def select(
         drawn by a hash of their ids and the seed, whatever the order of files and rows, and the answer says how many
         (`Selection.sample`). By default all of a RankingData is used, and of a source what half of the free memory
         allows.
+    metrics : sequence of str or metric, optional
+        Several metrics instead of `metric`. Methods are chosen by the first, which is the one in the headline; a set is
+        certified only where it is for each of them.
+    certify_slices : bool
+        Whether a set is certified only where it is in every slice of the queries too (`SideColumns.slices`), each with
+        ten judged queries or more.
 
     Returns
     -------
@@ -184,34 +211,38 @@ def select(
     """
     begin = time.perf_counter()
     seeds = f"a whole number from 0 to {LARGEST_SEED}"
-    seed = asked.whole_number("random_state", random_state, seeds, 0, LARGEST_SEED)
+    seed = numbers.whole_number("random_state", random_state, seeds, 0, LARGEST_SEED)
     given = {"y": y, "label": label, "qid": qid, "comments": comments}
     streamed = isinstance(data, QuerySample) or (is_source(data) and not isinstance(data, RankingData))
     sample = sample_of(data if streamed else judged(data, **given), memory, seed)
     documents = sample.data
     held = asked.valid_of(valid, documents)
     lowest = 3 if held is None else 2
-    wanted, spent = asked.methods_of(methods), effort_of(effort)
+    wanted, spent, measures = asked.methods_of(methods), effort_of(effort), numbers.metrics_of(metric, metrics)
+    rules = {"groups": groups, "must_keep": must_keep, "never": never, "families": families}
+    rules |= {"at_most": at_most, "together": together}
+    known = None if catalogue is None else read_catalogue(catalogue).of(documents.feature_names)
     request = asked.Request(
         data=documents,
         valid=held,
         ranker=default_ranker(ranker),
-        metric=asked.metric_of(metric),
+        metrics=measures,
         methods=wanted,
         portfolio=portfolio(wanted, spent.methods if n_features is None else spent.at_a_size, seed),
         effort=spent,
-        cv=asked.whole_number("cv", cv, f"a number of folds >= {lowest}", lowest),
+        cv=numbers.folds_asked(cv, lowest),
         random_state=seed,
-        max_loss=MAX_LOSS if max_loss is None else float(asked.real_number("max_loss", max_loss, ">= 0 and finite", 0)),
-        level=asked.real_number("level", level, "between 0.5 and 1", np.nextafter(0.5, 1), np.nextafter(1, 0)),
+        max_losses=numbers.max_losses_of(max_loss, len(measures), MAX_LOSS),
+        level=numbers.real_number("level", level, "between 0.5 and 1", np.nextafter(0.5, 1), np.nextafter(1, 0)),
         n_features=n_features,
         answer=answer_name(answer),
-        limits=asked.limits_of(costs=costs, groups=groups, must_keep=must_keep, never=never, budget=budget),
+        limits=asked.limits_of(documents.feature_names, known, default_cost, costs=costs, budget=budget, **rules),
         collapse=bool(collapse),
+        certify_slices=bool(certify_slices),
     ).checked()
     if progress and sys.stderr.isatty():
         print(f"leanrank: {request.forecast.sentence()}", file=sys.stderr)
-    wished = default_threads() if n_jobs is None else asked.whole_number("n_jobs", n_jobs, "a whole number >= 1", 1)
+    wished = default_threads() if n_jobs is None else numbers.whole_number("n_jobs", n_jobs, "a whole number >= 1", 1)
     threads, clock = sample.threads(wished), Clock(seconds_of(time_limit), says=progress)
     with (
         Journal(journal, request.about()) as book,
@@ -219,7 +250,7 @@ def select(
             book, n_jobs=threads, engine=engine, progress=progress, owner="select", clock=clock, callback=callback
         ) as tasks,
     ):
-        selection = replace(Run(request, tasks, engine).selection(begin), sample=sample.summary())
+        selection = replace(Run(request, tasks, engine).selection(begin), sample=sample.summary(), catalogue=known)
         keep_selection(book, selection.to_dict())
         return selection
 
@@ -255,7 +286,8 @@ class Run:
         limits, data, valid, ranker = request.columns, request.data, request.valid, request.ranker
         self.copies = copies_to(ranker, data, limits) if request.collapse else Copies.none(data.n_features)
         self.idle = idle_copies(ranker, data, limits) if request.collapse else Copies.none(data.n_features)
-        self.useless = useless_to(ranker, data) & ~limits.must_keep
+        self.useless = useless_to(ranker, data)
+        self.useless &= ~limits.staying(self.useless)
         left_out = limits.never | self.copies.left_out | self.useless
         self.usable = np.flatnonzero(~left_out)
         if left_out.all():
@@ -265,13 +297,20 @@ class Run:
             data, limits = data.subset(self.usable), limits.only(self.usable)
             valid = None if valid is None else valid.subset(self.usable)
         # the same folds and the same sums, whatever the order of queries
-        arrangement = Arrangement.of(data, sort_rows=getattr(request.metric, "ties", None) != "input")
+        as_given = any(getattr(metric, "ties", None) == "input" for metric in request.metrics)
+        arrangement = Arrangement.of(data, sort_rows=not as_given)
         self.data, self.limits = arrangement.data, limits
+        self.masks = slice_masks(self.data.beside.slices)
+        slices = tuple(self.masks.values()) if request.certify_slices else ()
+        self.rule = replace(
+            request.rule, weight=self.data.beside.query_weight, group=self.data.beside.query_group, slices=slices
+        )
         material = Material(self.data, None if valid is None else arrangement.like(valid), ranker)
         largest = request.n_features or max(1, data.n_features)
         self.paths = Paths(request.portfolio, limits, int(largest), tasks, engine)
         self.held_out = self._held_out(material, "all")
-        times = request.effort.n_repeats(data.n_queries)
+        in_time = windows_of(request.cv) is not None  # there is one order of time
+        times = 1 if in_time else request.effort.n_repeats(data.n_queries)
         self.repeats = [self._held_out(material, f"again {r}", r) for r in range(1, times)]
         self.sample, self.drawn = self.held_out, np.arange(data.n_queries)
         if data.n_queries > SAMPLE_QUERIES and len(request.portfolio) > 1:
@@ -281,7 +320,7 @@ class Run:
 
     def _held_out(self, material: Material, scope: str, repeat: int = 0) -> HeldOut:
         seed = self.request.random_state + repeat
-        return HeldOut(material, self.request.metric, cv=self.request.cv, random_state=seed, scope=scope)
+        return HeldOut(material, self.request.metrics, cv=self.request.cv, random_state=seed, scope=scope)
 
     def _left_out(self) -> str:
         """What the time limit cost, for the reason."""
@@ -292,13 +331,13 @@ class Run:
 
     def selection(self, begin: float) -> Selection:
         """Measure, choose, and gather the evidence."""
-        rule, names, parts = self.request.rule, self.data.feature_names, self.held_out.parts
+        rule, names, parts = self.rule, self.data.feature_names, self.held_out.parts
         measured = Curves(
             self.paths, rule, self._plan(), self.held_out, self.sample, self.drawn, self.repeats
         ).measured()
         points, front = self._points(measured)
         method = measured.path[0].method if measured.path else ALL_FEATURES
-        forecast = self.request.forecast.measured(resolution(measured.values - measured.reference, level=rule.level))
+        forecast = self.request.forecast.measured(rule.resolution(measured.values[0], measured.reference[0]))
         answers = Answering(
             rule=rule,
             measured=measured,
@@ -309,7 +348,7 @@ class Run:
             names=self.request.data.feature_names,
             folds=parts,
             forecast=forecast,
-            metric=self.request.metric.name.upper(),
+            metrics=tuple(metric.name for metric in self.request.metrics),
             late=self._left_out(),
         )
         return Selection(
@@ -322,16 +361,23 @@ class Run:
             baseline={
                 "n_features": len(names),
                 "cost": self.limits.total(np.arange(len(names))),
-                "mean": mean(measured.reference),
+                "mean": mean(measured.reference[0], rule.weight),
             },
             curve=tuple(points),
             pareto=tuple(sorted((points[i] for i in front), key=lambda p: (p.k, p.cost, p.method))),
             forecast=forecast,
             feature_names=self.request.data.feature_names,
             settings=self.request.settings,
-            stands_for=self.copies.standing(self.request.data.feature_names),
-            seconds=time.perf_counter() - begin,
+            stands_for=self._stands_for(),
+            drift=self._drift(),
+            seconds=time.perf_counter() - begin + self.paths.tasks.journal.earlier,
         )
+
+    def _stands_for(self) -> dict[str, tuple[str, ...]]:
+        """Which features stand for copies of them; one that tells nothing stands for nothing."""
+        names = self.request.data.feature_names
+        idle = {names[j] for j in np.flatnonzero(self.useless)}
+        return {name: others for name, others in self.copies.standing(names).items() if name not in idle}
 
     def _plan(self) -> Plan:
         sampled = self.sample.n_queries / self.held_out.n_queries if self.sample is not self.held_out else None
@@ -351,19 +397,39 @@ class Run:
 
         What the winner did in the race is on the path already.
         """
-        parts, rule, reference = self.held_out.parts, self.request.rule, measured.reference
+        parts, rule, reference = self.held_out.parts, self.rule, measured.reference
         taken = {(c.method, c.k) for c in measured.path}
         race = measured.race if measured.race is not None and measured.race.whole else None
         others = [] if race is None else [i for i, c in enumerate(race.candidates) if (c.method, c.k) not in taken]
         candidates = [*measured.path, *([] if race is None else [race.candidates[i] for i in others])]
-        rows = measured.values if race is None else np.vstack([measured.values, race.values[others]])
-        candidates, rows = [*candidates, measured.everything], np.vstack([rows, reference])
-        differences = rule.compare(rows, reference)
-        points = [curve_point(c, v, d, parts) for c, v, d in zip(candidates, rows, differences, strict=True)]
-        losses = rule.certified_losses(measured.values, reference).tolist() if measured.path else []
+        rows = measured.values if race is None else np.hstack([measured.values, race.table[:, others]])
+        candidates, rows = [*candidates, measured.everything], np.hstack([rows, reference[:, None]])
+        differences = rule.compare(rows[0], reference[0])
+        measured_rows = zip(candidates, rows[0], differences, strict=True)
+        points = [curve_point(c, v, d, parts, rule.weight) for c, v, d in measured_rows]
+        losses = rule.certified_losses(measured.values[0], reference[0]).tolist() if measured.path else []
         for i, loss in [*enumerate(losses), (len(points) - 1, 0.0)]:
-            points[i] = on_path(points[i], loss, candidates[i], rows[i], reference, self.data)
-        return points, pareto_front([(round(p.mean, 12), p.k, p.cost) for p in points])
+            points[i] = on_path(points[i], loss, candidates[i], rows[0, i], reference[0], self.data)
+        if len(rows) > 1 or rule.slices:
+            names = [metric.name for metric in self.request.metrics]
+            every = metric_losses(rule, names, rows, reference, len(measured.path))
+            points = [replace(point, metrics=own) for point, own in zip(points, every, strict=True)]
+        if self.masks and measured.path:
+            for i, own in enumerate(rule.in_slices(self.masks, measured.values[0], reference[0])):
+                points[i] = replace(points[i], slices=own)
+        means = [[point.mean, *(one.mean for one in point.metrics[1:])] for point in points]
+        return points, pareto_front(
+            [(*(round(m, 12) for m in own), p.k, p.cost) for own, p in zip(means, points, strict=True)]
+        )
+
+    def _drift(self) -> Drift | None:
+        """How the shares of features change from fold to fold, where folds are in the order of time."""
+        time = self.data.beside.time
+        if windows_of(self.request.cv) is None or time is None:
+            return None
+        shares = [self.held_out.share(i) for i in range(self.held_out.n_folds)]
+        learned = [role.learned for role in self.held_out.roles[0]]
+        return Drift.of(shares, learned, time, self.data.feature_names)
 
     def _columns(self, path: NDArray[np.int64]) -> NDArray[np.int64]:
         """Columns of all data for those of the usable ones."""

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from importlib import import_module
 from typing import Any
 
+from leanrank.data.catalogue import Catalogue
 from leanrank.data.columns import as_frame
 from leanrank.data.ranking_data import RankingData
 from leanrank.data.same_features import check_count, columns_of, refuse_lacking
@@ -14,10 +16,13 @@ from leanrank.data.whole_file import write_whole
 from leanrank.evaluation.records import ALL_FEATURES
 from leanrank.evaluation.select.again import first, within_cost, within_loss
 from leanrank.evaluation.select.answers import ASKED, RECOMMENDED, Answer, answer_name
+from leanrank.evaluation.select.beyond_headline import metrics_said, slices_said
 from leanrank.evaluation.select.choice import thousandths
 from leanrank.evaluation.select.curve_point import CurvePoint, Evidence
+from leanrank.evaluation.select.importance_drift import Drift
 from leanrank.evaluation.select.resolution import Forecast
 from leanrank.evaluation.select.selection_views import frame_of, html_of
+from leanrank.evaluation.select.slice_losses import SliceLoss, worst_of
 from leanrank.selectors.features_file import stamped, text_of
 
 __all__ = ["CurvePoint", "Selection", "sentence_of"]
@@ -63,9 +68,13 @@ class Selection:
         Copies that were taken out before anything was measured: the names of the features that a feature stands for.
     source : dict
         The command and where the data were, after a run of the command line.
+    drift : Drift or None
+        How the shares of features in the ranker change over time, where folds were cut by time.
     sample : dict
         Where memory did not allow all queries: how many `queries` and `rows` were drawn, of how many (`of_queries`,
         `of_rows`), the `memory` in bytes, and the `sentence` that says so. Empty where all took part.
+    catalogue : Catalogue or None
+        Names and descriptions of the features, where there are any: see `label`.
     """
 
     safe: Answer
@@ -85,6 +94,8 @@ class Selection:
     source: dict[str, Any] = field(default_factory=dict)
     sample: dict[str, Any] = field(default_factory=dict)
     stands_for: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    drift: Drift | None = None
+    catalogue: Catalogue | None = None
 
     @property
     def chosen(self) -> Answer:
@@ -125,8 +136,10 @@ class Selection:
         """
         return within_cost(self, cost)
 
-    def within(self, max_loss: float) -> Selection:
+    def within(self, max_loss: float | Sequence[float]) -> Selection:
         """The answers for another `max_loss`, the certified one asked for, without training anything.
+
+        Of several metrics one for all, or one for each.
 
         The certificate is for a loss that is named whatever the curve looks like, not for the best looking of many.
         """
@@ -149,11 +162,15 @@ class Selection:
         kept = set(self.features)
         return tuple(name for name in self.feature_names if name not in kept)
 
+    def label(self, feature: str) -> str:
+        """A feature as it is shown: with its name in the catalogue, where there is one."""
+        return feature if self.catalogue is None else self.catalogue.label(feature)
+
     @property
     def copies(self) -> list[str]:
         """Which features stand for others that tell the ranker the same, a sentence each."""
         return [
-            f"{name} stands for {', '.join(others)}, which tell the ranker nothing else."
+            f"{self.label(name)} stands for {', '.join(map(self.label, others))}, which tell the ranker nothing else."
             for name, others in self.stands_for.items()
         ]
 
@@ -199,6 +216,27 @@ class Selection:
         """The point of the curve that the features are; None where their number was not measured."""
         where = (self.method, self.measured_k)
         return next((point for point in self.curve if point.on_path and (point.method, point.k) == where), None)
+
+    @property
+    def max_losses(self) -> dict[str, float]:
+        """The loss asked for of each metric, by name; the first is that of the headline."""
+        losses: dict[str, float] | None = self.settings.get("max_losses")
+        return losses or {self.settings["metric_name"]: self.settings["max_loss"]}
+
+    @property
+    def certifies_slices(self) -> bool:
+        """Whether a set is certified only where it is in every slice."""
+        return bool(self.settings.get("certify_slices"))
+
+    @property
+    def slices(self) -> tuple[SliceLoss, ...]:
+        """What the features do in each slice of the queries; empty where there are none."""
+        return () if self.point is None else self.point.slices
+
+    @property
+    def worst_slice(self) -> SliceLoss | None:
+        """The slice that loses most, of those that the queries show to lose; None where none does."""
+        return worst_of(self.slices)
 
     @property
     def evidence(self) -> Evidence:
@@ -268,7 +306,9 @@ class Selection:
             return f"{self.n_features} of {total} features: what they do to {metric.upper()} was not measured"
         if self.chosen.is_everything:
             return self._everything()
-        return sentence_of(self.n_features, total, metric, self.nested, proven=self.proven)
+        said = sentence_of(self.n_features, total, metric, self.nested, proven=self.proven)
+        worst = self.worst_slice
+        return said if worst is None else f"{said}; worst in {worst.title}: {_signed(worst)}"
 
     def _everything(self) -> str:
         total, metric = len(self.feature_names), self.settings["metric_name"].upper()
@@ -320,15 +360,17 @@ class Selection:
         return html_of(self)
 
     def __repr__(self) -> str:
-        shown = ", ".join(self.features[:12]) + (", ..." if self.n_features > 12 else "")
+        shown = ", ".join(map(self.label, self.features[:12])) + (", ..." if self.n_features > 12 else "")
         other = [f"{a.name} {a.k}" for a in self.answers.values() if a.name != self.answer]
         lines = [
             f"Selection: {self.sentence()}",
             f"  features  {shown}",
             f"  method    {self.method}",
-            f"  cost      {self.cost:g} of {self.baseline['cost']:g}",
+            *([f"  cost      {self.cost:g} of {self.baseline['cost']:g}"] if self.priced else []),
             f"  why       {self.reason}",
             f"  risk      {self.chosen.risk}",
+            *([f"  metrics   {metrics_said(self)}"] if metrics_said(self) else []),
+            *([f"  slices    {slices_said(self)}"] if slices_said(self) else []),
             f"  others    {', '.join(other)} of {len(self.feature_names)} features",
             f"  queries   {self.forecast.sentence()}",
             *([f"  data      {self.sample['sentence']}"] if self.sample else []),
@@ -362,6 +404,8 @@ class Selection:
             "settings": self.settings,
             **({"source": self.source} if self.source else {}),
             **({"sample": self.sample} if self.sample else {}),
+            **({"drift": self.drift.to_dict()} if self.drift is not None else {}),
+            **({} if self.catalogue is None else {"catalogue": self.catalogue.to_dict()}),
             "seconds": round(self.seconds, 3),
         }
         return stamped("measured", record)
@@ -376,6 +420,10 @@ class Selection:
         write_whole(path, self.to_json().encode("utf-8", "backslashreplace"))
 
 
+def _signed(one: SliceLoss) -> str:
+    return f"{one.mean:+.4f} [{one.low:+.4f}, {one.high:+.4f}]"
+
+
 def _chart(selection: Selection, name: str) -> Any:
     return import_module("leanrank.report.selection_charts").chart_of(selection, name)  # by name, as in `report`
 
@@ -386,11 +434,11 @@ def sentence_of(n_kept: int, n_features: int, metric: str, difference: dict[str,
     >>> sentence_of(12, 136, "ndcg@10", {"mean": -0.0008, "low": -0.0031, "high": 0.0014}, proven=True)
     '12 of 136 features keep NDCG@10: -0.0008 [-0.0031, +0.0014]'
     >>> sentence_of(2, 136, "ndcg@10", {"mean": -0.008, "low": -0.031, "high": 0.0014}, proven=False)
-    '2 of 136 features may cost NDCG@10: -0.0080 [-0.0310, +0.0014]'
+    '2 of 136 features may lower NDCG@10: -0.0080 [-0.0310, +0.0014]'
     """
     d = difference
-    perhaps = "keep" if proven else "may cost" if d["mean"] < 0 else "may change"
-    verb = "cost" if d["high"] < 0 else "gain" if d["low"] > 0 else perhaps
+    perhaps = "keep" if proven else "may lower" if d["mean"] < 0 else "may change"
+    verb = "lower" if d["high"] < 0 else "gain" if d["low"] > 0 else perhaps
     return (
         f"{n_kept} of {n_features} features {verb} {metric.upper()}: "
         f"{d['mean']:+.4f} [{d['low']:+.4f}, {d['high']:+.4f}]"

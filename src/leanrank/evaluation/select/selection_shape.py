@@ -31,11 +31,17 @@ _SETTINGS = {
     "budget": (float, None),
     "must_keep": [str],
     "never": [str],
-    "cv": int,
+    "other_metrics?": {str: str},
+    "max_losses?": {str: float},
+    "certify_slices?": bool,
+    "cv": (int, str),
     "random_state": int,
     "version": str,
     "fingerprint": str,
     "valid": (str, None),
+    "families?": {str: [str]},
+    "at_most?": {str: int},
+    "together?": [[str]],
 }
 _STABILITY = {"nogueira": (float, None), "low": (float, None), "high": (float, None), "frequency": {str: float}}
 _LOSERS = [{"query": str, "all_features": float, "selected": float}]
@@ -52,7 +58,7 @@ _EVERY: Shape = {
     "dropped": [str],
     "feature_names": [str],
     "settings": _SETTINGS,
-    "source?": {"command?": str, "data?": str},
+    "source?": {"command?": str, "data?": str, "cost_unit?": str},
     "sample?": ({"sentence": str}, {str: ()}),
     "seconds": float,
     "test?": ({"difference": _DIFFERENCE}, None),
@@ -85,6 +91,23 @@ _ANSWER = {
     "reason": str,
     "risk": str,
 }
+_METRIC = {
+    "metric": str,
+    "mean": float,
+    "difference": float,
+    "low": float,
+    "high": float,
+    "certified_loss": (float, None),
+    "certified_in_slices": (float, None),
+}
+_SLICE = {
+    "slice": str,
+    "value": str,
+    "n_queries": int,
+    "mean": (float, None),
+    "low": (float, None),
+    "high": (float, None),
+}
 _SHAPE: Shape = {
     **_EVERY,
     "answer": str,
@@ -95,6 +118,8 @@ _SHAPE: Shape = {
         "resolved": (float, None),
         "max_loss": float,
         "queries_needed": (int, None),
+        "n_groups?": int,
+        "n_untested?": int,
     },
     "path_method": str,
     "curve": [
@@ -103,10 +128,14 @@ _SHAPE: Shape = {
             "on_path": bool,
             "certified_loss": (float, None),
             "evidence": ({"stability": _STABILITY, "losers": _LOSERS, "per_query": _PER_QUERY}, None),
+            "metrics?": [_METRIC],
+            "slices?": [_SLICE],
         }
     ],
     "pareto": [int],
+    "drift?": {"windows": [[float]], "features": [str], "shares": [[float]]},
     "stands_for?": {str: [str]},
+    "catalogue?": object,
 }
 
 

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any
 from leanrank._notebook import Table, card
 from leanrank.errors import UnknownNameError
 from leanrank.evaluation.records import in_library
+from leanrank.evaluation.select.beyond_headline import metrics_said, slices_said
 
 if TYPE_CHECKING:
+    from leanrank.data.catalogue import Catalogue
     from leanrank.evaluation.select.answers import Answer
     from leanrank.evaluation.select.selection import Selection
 
@@ -25,18 +27,24 @@ def html_of(selection: Selection) -> str:
         "cost": f"{selection.cost:g} of {selection.baseline['cost']:g}" if selection.priced else None,
         "why": selection.reason,
         "risk": selection.chosen.risk,
+        "metrics": metrics_said(selection) or None,
+        "slices": slices_said(selection) or None,
         "queries": selection.forecast.sentence(),
         "data": selection.sample.get("sentence"),
         "copies": " ".join(selection.copies),
     }
-    kept = [[i + 1, name, f"{share[name]:.0%}" if name in share else ""] for i, name in enumerate(selection.features)]
+    known = selection.catalogue
+    kept = [
+        [i + 1, name, *_told(known, name), f"{share[name]:.0%}" if name in share else ""]
+        for i, name in enumerate(selection.features)
+    ]
     answers = [
         [answer.name, answer.k, answer.method, _signed(answer.estimate), _proven(answer)]
         for answer in selection.answers.values()
     ]
     metric = selection.settings["metric_name"].upper()
     tables = [
-        Table(["", "feature", "chosen in folds"], kept),
+        Table(["", "feature", *([] if known is None else ["name", "description"]), "chosen in folds"], kept),
         Table(["answer", "features", "method", f"change of {metric}", "proven"], answers),
     ]
     return card(selection.sentence(), facts, tables)
@@ -73,9 +81,24 @@ def _features(selection: Selection) -> list[dict[str, Any]]:
             "position": position.get(name),
             "frequency": share.get(name, 0.0 if share else None),
             "stands_for": list(selection.stands_for.get(name, ())),
+            **_facts(selection.catalogue, name),
         }
         for j, name in enumerate(selection.feature_names)
     ]
+
+
+def _told(catalogue: Catalogue | None, feature: str) -> list[str]:
+    return [] if catalogue is None else [catalogue.get(feature).name, catalogue.get(feature).description]
+
+
+def _facts(catalogue: Catalogue | None, feature: str) -> dict[str, Any]:
+    """The columns that a catalogue adds; `label` is what it calls the feature."""
+    if catalogue is None:
+        return {}
+    facts = catalogue.get(feature)
+    return {"label": facts.name or feature} | {
+        name: getattr(facts, name) for name in ("description", "family", "phase")
+    }
 
 
 def _answers(selection: Selection) -> list[dict[str, Any]]:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leanrank.errors import DataError, ParameterError
-from leanrank.evaluation.bootstrap import deviations, standard_errors
+from leanrank.evaluation.bootstrap import counted, deviations, weighed
 
 
 @dataclass(frozen=True)
@@ -45,6 +45,8 @@ def differences(
     level: float = 0.95,
     n_resamples: int = 2_000,
     random_state: int = 0,
+    weight: NDArray[np.float64] | None = None,
+    group: NDArray[Any] | None = None,
 ) -> list[Difference]:
     """Compare several candidates with one reference over the same queries.
 
@@ -63,6 +65,10 @@ def differences(
         Level of the bounds, 0.95 by default.
     n_resamples, random_state : int
         Resamples of the bootstrap, and their seed.
+    weight : array of shape (queries,), optional
+        How much each query counts in the means.
+    group : array of shape (queries,), optional
+        What queries have in common: chance draws groups.
 
     Notes
     -----
@@ -82,13 +88,14 @@ def differences(
     if not 0.5 < level < 1:
         raise ParameterError.of("differences", "level", "between 0.5 and 1", level)
     table = np.atleast_2d(np.asarray(values, dtype=np.float64)) - np.asarray(reference, dtype=np.float64)
-    table = table[:, ~np.isnan(table).any(axis=0)]
+    n_queries = counted(table, weight)[0].shape[1]
+    table, weight = counted(table, weight, group)
     n = table.shape[1]
     if n < 2:
         raise DataError(f"A difference needs at least two judged queries. Got {n}.")
-    mean, error = table.mean(axis=1), standard_errors(table)
+    mean, error, centred = weighed(table, weight)
     safe = np.where(error > 0, error, 1.0)
-    t = deviations((table - mean[:, None]) / (safe * np.sqrt(n))[:, None], n_resamples=n_resamples, seed=random_state)
+    t = deviations(centred / (safe * np.sqrt(n))[:, None], n_resamples=n_resamples, seed=random_state)
     upper = t.max(axis=1)
     one_sided, two_sided = (float(np.quantile(most, level)) for most in (upper, np.abs(t).max(axis=1)))
     standing = np.where(error > 0, (mean + max_loss) / safe, np.where(mean + max_loss >= 0, np.inf, -np.inf))
@@ -100,22 +107,25 @@ def differences(
             high=float(mean[c] + two_sided * error[c]),
             low_one_sided=float(mean[c] - one_sided * error[c]),
             p=float(p[c]),
-            n_queries=n,
+            n_queries=n_queries,
             error=float(error[c]),
         )
         for c in range(len(table))
     ]
 
 
-def pareto_front(points: Sequence[tuple[float, float, float]]) -> list[int]:
-    """Indices of the points (value, size, cost) that no other point beats: higher value, smaller size, lower cost.
+def pareto_front(points: Sequence[tuple[float, ...]]) -> list[int]:
+    """Indices of the points (values, size, cost) that no other point beats: higher values, smaller size, lower cost.
 
     >>> pareto_front([(0.5, 3, 3.0), (0.4, 1, 9.0), (0.5, 4, 3.0), (0.6, 9, 20.0)])
     [0, 1, 3]
+    >>> pareto_front([(0.5, 0.2, 3, 3.0), (0.4, 0.3, 3, 3.0), (0.4, 0.1, 3, 3.0)])  # two metrics
+    [0, 1]
     """
 
     def beats(a: tuple[Any, ...], b: tuple[Any, ...]) -> bool:
-        return a[0] >= b[0] and a[1] <= b[1] and a[2] <= b[2] and a != b
+        higher = all(x >= y for x, y in zip(a[:-2], b[:-2], strict=True))
+        return higher and a[-2] <= b[-2] and a[-1] <= b[-1] and a != b
 
     return [
         i

@@ -1,0 +1,81 @@
+"""The option for a catalogue of features, and their names in tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.table import Table
+from rich.text import Text
+
+if TYPE_CHECKING:
+    from leanrank.data.catalogue import Catalogue
+
+
+@dataclass(frozen=True)
+class CatalogueOptions:
+    """Where the names of features are; see `option_groups`."""
+
+    catalogue: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="What features are: CSV, TSV or JSON with id, name, description, family, cost, phase; or one of mslr, "
+            "letor4, ohsumed, gov, yahoo.",
+        ),
+    ] = None
+
+    @property
+    def file(self) -> Path | None:
+        """The file that is read, if it is one."""
+        return None if self.catalogue is None else Path(self.catalogue)
+
+    def read(self) -> Catalogue | None:
+        """The catalogue, where one was named."""
+        if self.catalogue is None:
+            return None
+        from leanrank.data.catalogue_file import read_catalogue
+
+        return read_catalogue(self.catalogue)
+
+    def naming(self, features: Sequence[str]) -> Naming:
+        """What it says of these features."""
+        known = self.read()
+        return Naming(None if known is None else known.of(features))
+
+
+@dataclass(frozen=True)
+class Naming:
+    """Features as tables show them: with columns of their names and descriptions, where there is a catalogue."""
+
+    catalogue: Catalogue | None
+
+    def label(self, feature: str) -> str:
+        """A feature with its name, in one text."""
+        return feature if self.catalogue is None else self.catalogue.label(feature)
+
+    def labels(self, features: Iterable[str]) -> list[str]:
+        """The same of several."""
+        return [self.label(feature) for feature in features]
+
+    def add_columns(self, table: Table) -> None:
+        """Columns for what `cells` gives."""
+        if self.catalogue is not None:
+            table.add_column("name", overflow="fold")
+            if any(facts.description for facts in self.catalogue):
+                table.add_column("description", overflow="fold")
+
+    def cells(self, feature: str) -> list[Text]:
+        """The name and the description; nothing without a catalogue. Names are data: never read as markup."""
+        if self.catalogue is None:
+            return []
+        facts = self.catalogue.get(feature)
+        described = any(known.description for known in self.catalogue)
+        return [Text(facts.name), *([Text(facts.description)] if described else [])]
+
+    def to_dict(self) -> dict[str, Any]:
+        """For the JSON of a command; nothing without a catalogue."""
+        return {} if self.catalogue is None else {"catalogue": self.catalogue.to_dict()}
