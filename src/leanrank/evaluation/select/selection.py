@@ -169,7 +169,8 @@ class Selection:
     def copies(self) -> list[str]:
         """Which features stand for others that tell the ranker the same, a sentence each."""
         return [
-            f"{self.label(name)} stands for {', '.join(map(self.label, others))}, which tell the ranker nothing else."
+            f"{self.label(name)} stands for {', '.join(map(self.label, others))}, which "
+            f"tell{'s' * (len(others) == 1)} the ranker nothing else."
             for name, others in self.stands_for.items()
         ]
 
