@@ -77,11 +77,11 @@ reproduce: $(VENV)/.installed  ## the papers' experiments, beside their publishe
 	found=$$?; test $$found -gt 1 || rm -f $(REPRODUCED)*; exit $$found
 
 quality: $(VENV)/.installed  ## what the chosen features are worth, beside the selectors people use
-	$(BIN)/python -m benchmarks.quality
-	$(BIN)/python -m benchmarks.quality --elsewhere
-	$(BIN)/python -m benchmarks.quality --stop-rule
-	$(BIN)/python -m benchmarks.quality --stop-rule --elsewhere
-	$(BIN)/python -m benchmarks.choice_rule
+	$(BIN)/python -m benchmarks.quality --k 5 8 15
+	$(BIN)/python -m benchmarks.quality --elsewhere --k 5 8 15
+	$(BIN)/python -m benchmarks.recommended
+	$(BIN)/python -m benchmarks.methods_alone
+	$(BIN)/python -m benchmarks.copies
 	$(BIN)/python -m benchmarks.queries_needed
 
 $(VENV)/.installed-docs: $(VENV)/.installed

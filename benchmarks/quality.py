@@ -5,6 +5,7 @@ stopping on the validation part) and measured on the test part: NDCG@10 in the c
 
     python -m benchmarks.quality              # k = 8, all peers; writes docs/quality.md
     python -m benchmarks.quality --elsewhere  # the same on other data; docs/quality_elsewhere.md
+    python -m benchmarks.quality --k 5 8 15   # a table for each size
 
 Finished work is kept in benchmarks/results/quality.db, so a run can be interrupted and gone on with.
 """
@@ -33,15 +34,16 @@ K = 8
 CAVEAT = [
     "The methods of `select` and their order come from [each method alone](methods_alone.md), where these data sets",
     "take part with others, test parts included ([decision 16](decisions/0016-forward-regression-first.md)). Within a",
-    "run no choice sees a test part. What `select` is ahead by has its standard error over the five splits: a lead",
-    "smaller than two of them is none.",
+    "run no choice sees a test part. What `select` is ahead by has its standard error over the five splits, and is",
+    "called a lead or a lag only where it is more than two of them.",
 ]
 RANKERS = ("RankSVM", "LightGBM")
+Cells = dict[str, dict[tuple[str, str], list[float]]]
 OURS = "leanrank select"
 #: The same with folds dealt by other seeds: how much of its figure is luck.
 AGAIN = {f"{OURS}, seed {seed}": seed for seed in (1,)}
 QUALITY = [
-    f"# Quality of the chosen features (k = {K})",
+    "# Quality of the chosen features",
     "",
     "Mean test NDCG@10 over five folds; selection sees training data alone. Made by `python -m benchmarks.quality`.",
     "`select` with other seeds deals its folds in another way: the difference is luck.",
@@ -49,7 +51,7 @@ QUALITY = [
     *CAVEAT,
 ]
 QUALITY_ELSEWHERE = [
-    f"# Quality on other data (k = {K})",
+    "# Quality on other data",
     "",
     "Mean test NDCG@10 over five splits; selection sees training data alone. Made by",
     "`python -m benchmarks.quality --elsewhere`. The data sets are in benchmarks/quality_data.py: bugs and methods (41",
@@ -114,70 +116,78 @@ def _plain(value: float) -> float | None:
     return None if np.isnan(value) else float(value)
 
 
-def fixed_size(journal: Journal, names: Sequence[str], methods: list[str], page: str, about: list[str]) -> None:
-    """Table of means: methods by data set and ranker; beside each what `select` is ahead by, over the splits."""
-    cells: dict[str, dict[tuple[str, str], list[float]]] = {}
+def cells_of(journal: Journal, names: Sequence[str], methods: list[str], k: int) -> Cells:
+    """The mean test metric of every split, by method, data set and ranker."""
+    cells: Cells = {}
     for name in names:
         for f, split in enumerate(splits(name)):
             for method in methods:
                 for kind in RANKERS:
-                    _, values = measured(journal, name, f, split, method, kind, K)
+                    _, values = measured(journal, name, f, split, method, kind, k)
                     cells.setdefault(method, {}).setdefault((name, kind), []).append(float(np.nanmean(values)))
-                print(name, f, method, flush=True)
+                print(k, name, f, method, flush=True)
+    return cells
+
+
+def over(cells: Cells, method: str, columns: Sequence[tuple[str, str]]) -> np.ndarray:
+    """The mean over data sets and rankers, of every split."""
+    return np.mean([cells[method][c] for c in columns], axis=0)
+
+
+def apart(ours: np.ndarray, others: np.ndarray) -> tuple[float, float]:
+    """By how much the one is ahead on the mean, and the standard error over splits."""
+    gap = ours - others
+    return float(gap.mean()), float(gap.std(ddof=1) / np.sqrt(len(gap)))
+
+
+def compared(name: str, lead: float, error: float) -> str:
+    """A lead or a lag only where it is more than two standard errors."""
+    word = "level with" if abs(lead) <= 2 * error else "ahead of" if lead > 0 else "behind"
+    return f"`{name}` is {word} it: {lead:+.4f} ± {error:.4f}."
+
+
+def table(cells: Cells, names: Sequence[str], k: int) -> list[str]:
+    """Methods by data set and ranker; beside each what `select` is ahead by, over the splits."""
     columns = [(name, kind) for name in names for kind in RANKERS]
     letor = [c for c in columns if c[0] in LETOR]
     means = {"LETOR cells": letor, "all cells": columns} if letor else {"all cells": columns}
-
-    def mean(method: str, over) -> float:
-        return float(np.mean([cells[method][c] for c in over]))
-
-    def ahead(splits_of_others: np.ndarray) -> str:
-        apart = np.mean([cells[OURS][c] for c in columns], axis=0) - splits_of_others
-        return f"{apart.mean():+.4f} ± {apart.std(ddof=1) / np.sqrt(len(apart)):.4f}"
-
-    lines = [
-        *about,
-        "",
-        "| method | " + " | ".join([*(f"{n}, {kind}" for n, kind in columns), *means, "select is ahead by"]) + " |",
-        "|---|" + "---|" * (len(columns) + len(means) + 1),
-    ]
-    for method in sorted(methods, key=lambda m: -mean(m, columns)):
-        row = [cells[method][c] for c in columns] + [mean(method, over) for over in means.values()]
-        gap = "" if method == OURS or OURS not in cells else ahead(np.mean([cells[method][c] for c in columns], axis=0))
-        lines.append(f"| {method} | " + " | ".join(f"{np.mean(value):.4f}" for value in row) + f" | {gap} |")
-    peers = [m for m in methods if m not in (OURS, "all features", *AGAIN)]
+    titles = [*(f"{n}, {kind}" for n, kind in columns), *means, "select is ahead by"]
+    lines = [f"## {k} features", "", "| method | " + " | ".join(titles) + " |", "|---|" + "---|" * len(titles)]
+    for method in sorted(cells, key=lambda m: -over(cells, m, columns).mean()):
+        row = [np.mean(cells[method][c]) for c in columns]
+        row += [over(cells, method, some).mean() for some in means.values()]
+        lead, error = apart(over(cells, OURS, columns), over(cells, method, columns)) if OURS in cells else (0.0, 0.0)
+        gap = f"{lead:+.4f} ± {error:.4f}" if method != OURS and OURS in cells else ""
+        lines.append(f"| {method} | " + " | ".join(f"{value:.4f}" for value in row) + f" | {gap} |")
+    peers = [m for m in cells if m not in (OURS, "all features", *AGAIN)]
     if peers:
-        best = {n: max(peers, key=lambda m: mean(m, [(n, kind) for kind in RANKERS])) for n in names}
+        best = {n: max(peers, key=lambda m: over(cells, m, [(n, kind) for kind in RANKERS]).mean()) for n in names}
         right = np.mean([cells[best[n]][n, kind] for n, kind in columns], axis=0)
-        lines += [
-            "",
-            f"The right peer per data set, chosen by hindsight: {right.mean():.4f}.",
-            f"`select` is ahead of it by {ahead(right)}.",
-        ]
-    absent = [name for name in PEERS if name not in methods]
-    if absent:
-        lines += ["", f"Not measured in this run (`--methods`): {', '.join(absent)}."]
-    text = "\n".join(lines) + "\n"
-    (DOCS / page).write_text(text)
-    print(text)
+        lines += ["", f"The right peer per data set, chosen by hindsight: {right.mean():.4f}."]
+        ours = [method for method in (OURS, *AGAIN) if method in cells]
+        lines += [compared(method, *apart(over(cells, method, columns), right)) for method in ours]
+    absent = [name for name in PEERS if name not in cells]
+    return [*lines, *(["", f"Not measured (`--methods`): {', '.join(absent)}."] if absent else [])]
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--elsewhere", action="store_true", help="on other data")
+    parser.add_argument("--k", nargs="*", type=int, default=[K], help="how many features; a table for each")
     parser.add_argument("--data", nargs="*", help="data sets; by default all of the table")
     parser.add_argument("--methods", nargs="*", help="methods; by default all of the table")
     given = parser.parse_args()
     RUNS.mkdir(parents=True, exist_ok=True)
-    with Journal(
-        HERE / "results" / f"quality{'_elsewhere' if given.elsewhere else ''}.db", {"what": "quality"}
-    ) as book:
-        if given.elsewhere:
-            methods = given.methods or ["all features", OURS, *AGAIN, *PEERS]
-            fixed_size(book, given.data or ELSEWHERE, methods, "quality_elsewhere.md", QUALITY_ELSEWHERE)
-        else:
-            methods = given.methods or ["all features", OURS, *AGAIN, *PEERS]
-            fixed_size(book, given.data or FIXED, methods, "quality.md", QUALITY)
+    names = given.data or (ELSEWHERE if given.elsewhere else FIXED)
+    methods = given.methods or ["all features", OURS, *AGAIN, *PEERS]
+    stem = f"quality{'_elsewhere' if given.elsewhere else ''}"
+    lines = QUALITY_ELSEWHERE if given.elsewhere else QUALITY
+    with Journal(HERE / "results" / f"{stem}.db", {"what": "quality"}) as book:
+        for k in given.k:
+            lines = [*lines, "", *table(cells_of(book, names, methods, k), names, k)]
+    text = "\n".join(lines) + "\n"
+    (DOCS / f"{stem}.md").write_text(text)
+    print(text)
 
 
 if __name__ == "__main__":

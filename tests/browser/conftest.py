@@ -76,9 +76,7 @@ def open_page(browser):
 def demo(tmp_path_factory) -> Path:
     """The report of a selection on the demo's data."""
     data, _ = make_ranking(120, random_state=0, **PLANTED)
-    selection = select(
-        data, "ranksvm", methods=["mrmr-cosine", "rfe", "gas-cosine"], max_loss=0.05, cv=3, progress=False
-    )
+    selection = select(data, "ranksvm", methods=["mrmr", "rfe", "gas"], max_loss=0.05, cv=3, progress=False)
     path = tmp_path_factory.mktemp("demo") / "report.html"
     selection.report(path, data)
     return path

@@ -119,7 +119,6 @@ def test_a_dash_is_standard_output(here, capfdbinary):
 @pytest.mark.parametrize(
     ("line", "sentence"),
     [
-        ("train a.txt -o -", "a model may be two files"),
         ("convert a.txt --to lightgbm -o -", "two files"),
         ("convert a.txt -o -", "give --to"),
         ("select a.txt --report -", "features go there"),

@@ -9,7 +9,7 @@ from benchmarks.scaling_page import PAGE
 def test_the_benchmark_writes_its_part_of_the_page(tmp_path, capsys):
     page = tmp_path / "scaling.md"
     page.write_text(PAGE.read_text(encoding="utf-8"), encoding="utf-8")
-    arguments = ["--rows", "20000", "--memory", "20MB", "--methods", "mrmr-cosine", "-k", "3", "--page", str(page)]
+    arguments = ["--rows", "20000", "--memory", "20MB", "--methods", "mrmr", "-k", "3", "--page", str(page)]
     assert select_memory.main(arguments) == 0
     text = page.read_text(encoding="utf-8")
     part = text.partition("<!-- select: begin -->")[2].partition("<!-- select: end -->")[0]

@@ -25,7 +25,7 @@ SMALL = {
     "metrics": ["map"],
     "settings": CompareSettings(n_splits=3),
 }
-CHOICE = {"ranker": RankSVM(C=1.0), "methods": ["mrmr-cosine", "rfe", "importance+mrmr"], "cv": 3, "progress": False}
+CHOICE = {"ranker": RankSVM(C=1.0), "methods": ["mrmr", "rfe", "importance+mrmr"], "cv": 3, "progress": False}
 
 
 @pytest.fixture(scope="module")
@@ -70,7 +70,7 @@ def test_the_work_is_done_by_the_workers(data, engine, tmp_path, monkeypatch):
         raise AssertionError("a ranker was trained here")
 
     monkeypatch.setattr("leanrank.evaluation.select.held_out.HeldOut.fit", never)
-    select(data, **{**CHOICE, "methods": ["mrmr-cosine"]}, n_features=2, engine=engine)
+    select(data, **{**CHOICE, "methods": ["mrmr"]}, n_features=2, engine=engine)
 
 
 def test_compare_is_the_same(data, engine, tmp_path):
@@ -93,7 +93,7 @@ def test_spark_does_the_same(data, make_engine):
     spark = make_engine("spark", 1000)
     here, there = compare(data, **SMALL), compare(data, **SMALL, engine=spark)
     assert {key: run.mean for key, run in there.runs.items()} == {key: run.mean for key, run in here.runs.items()}
-    few = {**CHOICE, "methods": ["mrmr-cosine"], "n_features": 2}
+    few = {**CHOICE, "methods": ["mrmr"], "n_features": 2}
     assert answer(select(data, **few, engine=spark)) == answer(select(data, **few))
 
 
@@ -120,7 +120,7 @@ def test_an_error_in_a_task_is_told_and_the_rest_kept(data, engine, tmp_path):
         with pytest.raises(LeanRankError, match=r"3 of the tasks failed, the first .*three is too many"):
             compare(data, **both, engine=engine, journal=tmp_path / "there.db")
         with pytest.raises(LeanRankError, match="three is too many"):
-            select(data, **{**CHOICE, "methods": ["mrmr-cosine"]}, n_features=3, engine=engine)
+            select(data, **{**CHOICE, "methods": ["mrmr"]}, n_features=3, engine=engine)
     finally:
         engine.client.run(mend_ranksvm)
     found = compare(data, **both, engine=engine, journal=tmp_path / "there.db")
@@ -129,7 +129,7 @@ def test_an_error_in_a_task_is_told_and_the_rest_kept(data, engine, tmp_path):
 
 def test_a_worker_that_dies_changes_nothing(data, engine, tmp_path):
     engine.client.run(die_with_the_first_task, str(tmp_path / "died"))
-    few = {**CHOICE, "methods": ["mrmr-cosine"], "n_features": 2}
+    few = {**CHOICE, "methods": ["mrmr"], "n_features": 2}
     assert answer(select(data, **few, engine=engine)) == answer(select(data, **few))
     assert (tmp_path / "died").exists()
 

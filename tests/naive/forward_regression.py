@@ -8,7 +8,7 @@ import numpy as np
 
 
 def pair_moments(X, y, query_ptr, scale):
-    """Sums over all pairs of documents of a query of products of differences, over twice the square of their number."""
+    """Sums over all pairs of documents of a query of products of differences, over twice their number; per document."""
     n_features = X.shape[1]
     features, labels, spread = np.zeros((n_features, n_features)), np.zeros(n_features), 0.0
     for a, b in pairwise(query_ptr):
@@ -16,10 +16,10 @@ def pair_moments(X, y, query_ptr, scale):
         for s in range(b - a):
             for t in range(b - a):
                 apart, grades = z[s] - z[t], float(y[a + s]) - float(y[a + t])
-                features += np.outer(apart, apart) / (2 * (b - a) ** 2)
-                labels += apart * grades / (2 * (b - a) ** 2)
-                spread += grades * grades / (2 * (b - a) ** 2)
-    n = len(query_ptr) - 1
+                features += np.outer(apart, apart) / (2 * (b - a))
+                labels += apart * grades / (2 * (b - a))
+                spread += grades * grades / (2 * (b - a))
+    n = query_ptr[-1]
     return features / n, labels / n, spread / n
 
 

@@ -27,3 +27,15 @@ def squared_hinge(s, y, query_ptr):
             hessian[i, j] -= 2
             hessian[j, i] -= 2
     return value, slope, hessian
+
+
+def active_weights(s, level, weight, query_ptr):
+    """What the partners of each document weigh, in active pairs in which it is the worse and the better one."""
+    worse, better = np.zeros(len(s)), np.zeros(len(s))
+    for a, b in pairwise(query_ptr):
+        for i in range(a, b):
+            for j in range(a, b):
+                if level[i] > level[j] and s[j] + 1.0 > s[i]:
+                    better[i] += weight[j]
+                    worse[j] += weight[i]
+    return worse, better

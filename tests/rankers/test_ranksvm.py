@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import LinearSVC
-from tests.naive.pairs import pairs, squared_hinge
+from tests.naive.pairs import active_weights, pairs, squared_hinge
 
 from leanrank import RankingData, RankSVM
 from leanrank.errors import ParameterError
@@ -62,6 +62,17 @@ def test_active_sums_of_a_query_of_one_label_are_zero():
     above, below = np.full(3, 9.0), np.full(3, 9.0)
     pairwise.active_sums(np.zeros(3), np.ones(3, np.int32), np.ones(3), above, below)
     assert above.tolist() == below.tolist() == [0, 0, 0]
+
+
+def test_weights_of_active_partners_equal_the_sums_over_pairs():
+    data, rng = make(8), np.random.default_rng(8)
+    level = (data.y + 1).astype(np.int32)
+    s, weight = np.round(rng.normal(size=data.n_rows), 1), rng.random(data.n_rows)
+    order = np.lexsort((s, np.repeat(np.arange(data.n_queries), data.query_sizes)))
+    s, level = s[order], level[order]
+    worse, better = np.empty(data.n_rows), np.empty(data.n_rows)
+    pairwise.active_weights(s, level, weight, data.query_ptr, 0, data.n_queries, worse, better)
+    np.testing.assert_allclose((worse, better), active_weights(s, level, weight, data.query_ptr), atol=1e-12)
 
 
 @pytest.mark.parametrize("C", [0.05, 1.0, 30.0])

@@ -5,19 +5,16 @@ from __future__ import annotations
 import pytest
 
 import leanrank
-from leanrank import GAS, MRMR, BestGain, BoosterImportance, FilteredRFE, Importance, RelevanceMRMR, Similarity
+from leanrank import MRMR, BestGain, BoosterImportance, FilteredRFE, RelevanceMRMR, Similarity
 from leanrank.errors import ParameterError, UnknownNameError
 from leanrank.evaluation.select.effort import EVERY
 from leanrank.selectors import registry
 
-COSINE = {"importance": Importance("map", direction="max"), "similarity": Similarity("kendall", ties="signed")}
 PRESETS = {
     "best-gain-path": BestGain(delta=1e-6),
     "blend+mrmr": RelevanceMRMR(relevance="blend"),
-    "gas-cosine": GAS(c=0.25, **COSINE),
     "importance": BoosterImportance(),
     "importance+mrmr": RelevanceMRMR(),
-    "mrmr-cosine": MRMR(**COSINE),
     "mrmr-f": MRMR(relevance="f", similarity=Similarity("pearson", scope="pooled"), offset=0.0),
     "mrmr>rfe": FilteredRFE(filter="mrmr"),
     "rfe": FilteredRFE(),
@@ -43,8 +40,8 @@ def test_a_preset_is_a_name_for_parameters(name):
 
 
 def test_what_is_asked_for_comes_before_what_the_name_presets():
-    assert registry.get("gas-cosine", c=0.2).c == 0.2
-    assert registry.get("gas-cosine", c=0.2).similarity == COSINE["similarity"]
+    assert registry.get("mrmr-f", offset=0.2).offset == 0.2
+    assert registry.get("mrmr-f", offset=0.2).similarity == PRESETS["mrmr-f"].similarity
 
 
 def test_every_name_of_the_portfolio_is_a_selector_that_fits_alone():

@@ -11,6 +11,7 @@ import typer
 from typer.core import TyperCommand
 
 from leanrank.cli._signals import INTERRUPTED
+from leanrank.cli._standard_input import as_called, kept_for
 from leanrank.errors import LeanRankError
 
 #: Parameters whose option has another name than they, in any command that has it.
@@ -39,13 +40,18 @@ class Command(TyperCommand):
     def invoke(self, ctx: typer.Context) -> Any:  # type: ignore[override]
         """Run it; an error on purpose comes out with the words of the command line."""
         try:
-            return super().invoke(ctx)
+            with kept_for(str(self.name), ctx.params):
+                return self._invoked(ctx)
         except KeyboardInterrupt:  # typer would leave in silence
             print("leanrank: interrupted", file=sys.stderr)
             raise typer.Exit(INTERRUPTED) from None
+
+    def _invoked(self, ctx: typer.Context) -> Any:
+        try:
+            return super().invoke(ctx)
         except LeanRankError as error:
             given = {option: ctx.params.get(name) or () for option, name in _SETTINGS.items()}
-            raise LeanRankError(sentence(error, self.params, given)) from error
+            raise LeanRankError(as_called(sentence(error, self.params, given))) from error
 
 
 def sentence(error: LeanRankError, options: Iterable[Any], settings: Mapping[str, Sequence[str]] = NO_SETTINGS) -> str:

@@ -11,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from leanrank.cli._catalogue import Naming
+from leanrank.cli._standard_input import typed
 
 if TYPE_CHECKING:
     from leanrank.evaluation.select.answers import Answer
@@ -132,7 +133,7 @@ def _path(selection: Selection, finished: Path) -> Text:
     for point in offered(selection):
         interval = f"{point.difference:+.3f} [{point.low:+.3f}, {point.high:+.3f}]"
         proven = "-" if point.certified_loss is None else f"{thousandths(point.certified_loss):g}"
-        again = shlex.join(["leanrank", "select", "--from", str(finished), "-k", str(point.k)])
+        again = shlex.join(["leanrank", "select", "--from", typed(finished), "-k", str(point.k)])
         rows.append([str(point.k), *[f"{point.cost:g}"] * selection.priced, interval, proven, again])
     widths = [max(map(len, column)) for column in list(zip(*rows, strict=True))[:-1]]
     return Text("\n".join("  ".join([*map(str.rjust, row, widths), row[-1]]) for row in rows))

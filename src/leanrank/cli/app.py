@@ -14,6 +14,7 @@ from leanrank import __version__
 from leanrank.cli._invocation import Invocation
 from leanrank.cli._option_names import Command
 from leanrank.cli._signals import INTERRUPTED, interrupted
+from leanrank.cli._standard_input import as_called
 from leanrank.cli.compare import compare
 from leanrank.cli.convert import convert
 from leanrank.cli.costs import costs
@@ -123,7 +124,7 @@ def _code_of(arguments: Sequence[str], typed: Invocation) -> int:
 
 def _say(message: Warning | str, *_: Any, **__: Any) -> None:
     """A warning as one line; where in the code it was raised helps nobody here."""
-    print(f"leanrank: {' '.join(str(message).split())}", file=sys.stderr)
+    print(f"leanrank: {as_called(' '.join(str(message).split()))}", file=sys.stderr)
 
 
 def _fail(sentence: str) -> int:

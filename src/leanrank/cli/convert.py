@@ -14,6 +14,7 @@ from rich.text import Text
 from leanrank.cli._option_groups import option_groups
 from leanrank.cli._outputs import STDOUT, check_outputs, refuse_binary_on_terminal, refuse_stdout
 from leanrank.cli._reading import FileArgument, JsonOption, Reading
+from leanrank.cli._standard_input import typed
 from leanrank.errors import ParameterError, UnknownNameError
 
 if TYPE_CHECKING:
@@ -66,7 +67,7 @@ def convert(
     if output == STDOUT:
         return
     record = {
-        "file": str(file),
+        "file": typed(file),
         "output": str(output),
         "format": kind,
         "n_rows": data.n_rows,

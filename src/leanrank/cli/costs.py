@@ -12,7 +12,7 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from leanrank.cli._outputs import check_outputs, refuse_stdout
+from leanrank.cli._outputs import STDOUT, check_outputs
 from leanrank.cli._reading import JsonOption
 
 
@@ -21,7 +21,9 @@ def costs(
         list[Path],
         typer.Argument(help='Responses with timings, lines {"feature": ..., "response": {...}}, or a CSV.'),
     ],
-    output: Annotated[Path, typer.Option("--output", "-o", help="Where to write the costs: a CSV file.")],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="Where to write the costs: a CSV file; - is standard output.")
+    ],
     featureset: Annotated[
         Path | None, typer.Option(help="Profiles of Elasticsearch, OpenSearch: the feature set they were made with.")
     ] = None,
@@ -43,19 +45,20 @@ def costs(
     from leanrank.data.whole_file import write_whole
     from leanrank.exports.elasticsearch import parse
 
-    refuse_stdout("the figures are printed there", output)
     check_outputs(output, reads=(*timings, featureset))
     names = None if featureset is None else parse(read_text(featureset), str(featureset)).names
     text = costs_text(read_timings(timings, names), window)
     write_whole(output, text)
     rows = list(csv.DictReader(io.StringIO(text)))
     if as_json:
-        print(json.dumps({"costs": rows, "output": str(output)}, ensure_ascii=False))
+        if output != STDOUT:
+            print(json.dumps({"costs": rows, "output": str(output)}, ensure_ascii=False))
         return
-    console = Console()
+    console = Console(stderr=output == STDOUT)
     priced = [row for row in rows if row["cost"]]
     dearest = sorted(priced, key=lambda row: -float(row["cost"]))[:5]
     console.print(Text(f"{len(priced)} costs in milliseconds (median). Dearest:"))
     for row in dearest:
         console.print(Text(f"  {row['feature']}: {row['cost']} ms, p99 {row['p99']} ms, {row['requests']} requests"))
-    console.print(Text(f"Written: {output}."), soft_wrap=True)
+    if output != STDOUT:
+        console.print(Text(f"Written: {output}."), soft_wrap=True)

@@ -14,7 +14,7 @@ from rich.text import Text
 
 from leanrank.cli._completion import metric_lists
 from leanrank.cli._option_groups import option_groups
-from leanrank.cli._outputs import check_outputs, refuse_stdout, write_text
+from leanrank.cli._outputs import STDOUT, check_outputs, write_text
 from leanrank.cli._reading import JsonOption, Reading
 from leanrank.errors import DataError, ParameterError
 
@@ -41,7 +41,9 @@ def evaluate(
     complete: Annotated[
         bool, typer.Option(help="Queries of the qrels that the run lacks score 0 (trec_eval -c).")
     ] = False,
-    per_query: Annotated[Path | None, typer.Option(help="Also write every query's values (TSV).")] = None,
+    per_query: Annotated[
+        Path | None, typer.Option(help="Also write every query's values (TSV); - is standard output.")
+    ] = None,
     *,
     reading: Reading,
     as_json: JsonOption = False,
@@ -58,11 +60,13 @@ def evaluate(
         raise ParameterError(
             f"Say what to measure by one of --scores, --model and --run. Got {', '.join(given) or 'none'}."
         )
-    refuse_stdout("the means go there", per_query)
+    if per_query == STDOUT and as_json:
+        raise ParameterError("--per-query - and --json both go to standard output: name a file for the queries.")
     check_outputs(per_query, reads=(file, scores, model, run, qrels))
     convention = convention or ("trec" if run is not None else "standard")
     measures = {name.strip(): parse_metric(name, convention=convention) for name in metric.split(",")}
     absent: list[str] = []
+    weight = None
     if run is not None:
         if qrels is None or file is not None:
             raise ParameterError("A run is measured by its qrels: pass --run and --qrels, without FILE.")
@@ -70,10 +74,10 @@ def evaluate(
     elif file is None:
         raise ParameterError("Name the file with the labels: leanrank evaluate FILE --scores scores.txt.")
     else:
-        query_ids, values = _of_file(file, scores, model, measures, reading)
+        query_ids, values, weight = _of_file(file, scores, model, measures, reading)
     if per_query is not None:
         write_text(per_query, _tsv(query_ids, values))
-    means = {name: float(mean(column)) for name, column in values.items()}
+    means = {name: float(mean(column, weight)) for name, column in values.items()}
     if as_json:
         record = {
             "convention": convention,
@@ -84,15 +88,18 @@ def evaluate(
         }
         print(json.dumps(record, ensure_ascii=False))
         return
-    _show(means, values, convention, Console())
+    console = Console(stderr=per_query == STDOUT)
+    _show(means, values, convention, console)
     if absent:
         how = "score 0" if complete else "are left out (--complete counts them as 0)"
-        print(f"{len(absent):,} judged queries are not in the run and {how}.")
+        console.print(Text(f"{len(absent):,} judged queries are not in the run and {how}."), soft_wrap=True)
 
 
 def _of_file(
     file: Path, scores: Path | None, model: Path | None, measures: dict[str, Metric], reading: Reading
-) -> tuple[list[Any], dict[str, NDArray[np.float64]]]:
+) -> tuple[list[Any], dict[str, NDArray[np.float64]], NDArray[np.float64] | None]:
+    from leanrank.data.weights import query_weights
+
     if model is not None:
         from leanrank.rankers._saving import load_ranker
 
@@ -105,7 +112,7 @@ def _of_file(
         data = reading.read(file)
         predicted = read_scores(scores, data.n_rows, file)
     values = {name: m.per_query(data.y, predicted, data.query_ptr) for name, m in measures.items()}
-    return data.query_ids.tolist(), values
+    return data.query_ids.tolist(), values, query_weights(data, "evaluate")
 
 
 def _of_run(

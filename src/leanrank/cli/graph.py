@@ -17,6 +17,7 @@ from leanrank.cli._catalogue import CatalogueOptions
 from leanrank.cli._option_groups import option_groups
 from leanrank.cli._outputs import STDOUT, check_outputs, refuse_binary_on_terminal, refuse_stdout
 from leanrank.cli._reading import FileArgument, JsonOption, Reading
+from leanrank.cli._standard_input import typed
 
 if TYPE_CHECKING:
     from leanrank.stats.feature_graph import FeatureGraph
@@ -73,19 +74,9 @@ def graph(
     if output == STDOUT:
         return
     if as_json:
-        about = {"file": str(file), "graph": str(output), "n_features": len(computed.feature_names)}
-        print(
-            json.dumps(
-                {
-                    **about,
-                    "n_queries": computed.n_queries,
-                    "strongest_pairs": pairs,
-                    "copies": copies,
-                    **naming.to_dict(),
-                },
-                ensure_ascii=False,
-            )
-        )
+        about = {"file": typed(file), "graph": str(output), "n_features": len(computed.feature_names)}
+        facts = {"n_queries": computed.n_queries, "strongest_pairs": pairs, "copies": copies, **naming.to_dict()}
+        print(json.dumps({**about, **facts}, ensure_ascii=False))
         return
     console = Console()
     _show(shown, console)

@@ -10,7 +10,7 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from leanrank.cli._outputs import check_outputs
+from leanrank.cli._outputs import STDOUT, check_outputs
 from leanrank.cli._reading import JsonOption
 from leanrank.errors import ParameterError
 
@@ -21,7 +21,9 @@ def import_logs(
         typer.Argument(help='Responses: one a file, named as the query, or lines {"qid": ..., "response": {...}}.'),
     ],
     judgements: Annotated[Path, typer.Option(help="Qrels (query 0 document grade) or lines grade qid:Q # document.")],
-    output: Annotated[Path, typer.Option("--output", "-o", help="Where to write the data: a CSV file.")],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="Where to write the data: a CSV file; - is standard output.")
+    ],
     unmatched: Annotated[
         str, typer.Option(help="What a feature that did not match is: missing (an empty cell) or zero.")
     ] = "missing",
@@ -45,16 +47,16 @@ def import_logs(
 
     if unmatched not in UNMATCHED:
         raise ParameterError.of("import", "unmatched", "'missing' or 'zero'", unmatched)
-    if output.suffix != ".csv":
+    if output != STDOUT and output.suffix != ".csv":
         raise ParameterError(f"import writes CSV: {output} must end in .csv; leanrank convert makes other files of it.")
     check_outputs(output, reads=(*logs, judgements))
     grades = read_judgements(judgements)
     done = write_table(logs, grades, output, unmatched=unmatched, unjudged=unjudged, id_field=id_field)
-    if as_json:
+    if as_json and output != STDOUT:
         counts = {"n_queries": done.n_queries, "n_rows": done.n_rows, "n_unjudged": done.n_unjudged}
         print(json.dumps({**counts, "unmatched": done.unmatched, "output": str(output)}, ensure_ascii=False))
         return
-    console = Console()
+    console = Console(stderr=output == STDOUT)
     said = f"{done.n_rows:,} documents of {done.n_queries:,} queries, {len(done.unmatched)} features."
     if done.n_unjudged:
         said += f" {done.n_unjudged:,} documents without a grade are left out."
@@ -66,4 +68,5 @@ def import_logs(
         console.print(
             Text(f"Did not match, and {'are missing' if unmatched == 'missing' else 'count as 0'}: {shares}.")
         )
-    console.print(Text(f"Written: {output}."), soft_wrap=True)
+    if output != STDOUT:
+        console.print(Text(f"Written: {output}."), soft_wrap=True)

@@ -13,6 +13,7 @@ from rich.text import Text
 from leanrank.cli._catalogue import CatalogueOptions, Naming
 from leanrank.cli._option_groups import option_groups
 from leanrank.cli._reading import FileArgument, JsonOption, Reading
+from leanrank.cli._standard_input import typed
 
 if TYPE_CHECKING:
     from leanrank.stats.lint import LintReport
@@ -39,9 +40,9 @@ def lint(
     data = reading.read(file)
     naming, report = named.naming(data.feature_names), lint_data(data)
     if as_json:
-        print(json.dumps({"file": str(file), **report.to_dict(), **naming.to_dict()}, ensure_ascii=False, indent=2))
+        print(json.dumps({"file": typed(file), **report.to_dict(), **naming.to_dict()}, ensure_ascii=False, indent=2))
     else:
-        show(report, str(file), Console(), naming)
+        show(report, typed(file), Console(), naming)
     if strict and not report.ok:
         raise typer.Exit(CHECK_FAILED)
 

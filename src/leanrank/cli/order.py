@@ -20,6 +20,7 @@ from leanrank.cli._option_groups import option_groups
 from leanrank.cli._outputs import check_outputs
 from leanrank.cli._reading import JsonOption, Reading
 from leanrank.cli._settings import check_seed, parse_settings
+from leanrank.cli._standard_input import typed
 from leanrank.errors import DataError, ParameterError
 
 if TYPE_CHECKING:
@@ -75,24 +76,13 @@ def order(
 
     Example: leanrank order train.txt --method gas -k 4 -o features.json
     """
-    from leanrank.selectors.catalogued_limits import catalogued
-    from leanrank.selectors.limits import Limits
-
     check_seed(seed)
     if file is None and graph is None:
         raise ParameterError("Name a file of judged data, or a graph with --graph.")
     if file is None and reading.given():
         raise ParameterError(f"{reading.arguments()[0]} belongs to a file of judged data: name one, or leave it out.")
     check_outputs(output, reads=(file, graph, limits.costs, named.file))
-    where: Any = None
-    if engine is not None:
-        from leanrank.engines.parse import engine_of
-
-        where = engine_of(engine)
-    if ranker is not None:
-        from leanrank.rankers.registry import ranker_class
-
-        ranker_class(ranker)  # an unknown one is refused before any work
+    where = _checked(ranker, engine)
     known, rules = named.read(), limits.read()
     default_cost = rules.pop("default_cost")
     settings = parse_settings(setting) | _taken_by(method, **rules, ranker=ranker, engine=where)
@@ -101,11 +91,7 @@ def order(
     selector = _selector(method, settings, seed)
     source = _source(selector, method, file, graph, reading)
     naming = Naming(None if known is None else known.of(source.feature_names))
-    if "limits" in selector.get_params(deep=False):
-        own = selector.limits or Limits()
-        selector.limits = catalogued(own, source.feature_names, naming.catalogue, default_cost, owner=method)
-    elif default_cost is not None:
-        raise ParameterError(f"{method} does not take --default-cost: leave it out or use another method.")
+    _complete_limits(selector, method, source, naming, default_cost)
     fingerprint = _fit(selector, source)
     chosen = {**selector.to_dict(), **naming.to_dict()}
     if not chosen["names"]:
@@ -113,7 +99,7 @@ def order(
             f"{method} keeps no feature of {file or graph}, so nothing is written: nothing in the data tells one from "
             "another, or it asks for more than any has. Look at the labels with leanrank lint."
         )
-    record = {**chosen, "seed": seed, "data": str(file or graph), "fingerprint": fingerprint}
+    record = {**chosen, "seed": seed, "data": typed(file or graph or Path()), "fingerprint": fingerprint}
     delivery = Delivery(output, form, as_json)
     delivery.write(record)
     if delivery.is_shown:
@@ -121,6 +107,17 @@ def order(
         _show(record, method, naming, console)
         if output is not None:
             console.print(Text(f"Written: {output}"), soft_wrap=True)
+
+
+def _checked(ranker: str | None, engine: str | None) -> Any:
+    """The engine; it and a ranker that are unknown are refused before any work."""
+    from leanrank.engines.parse import engine_of
+    from leanrank.rankers.registry import ranker_class
+
+    where = None if engine is None else engine_of(engine)
+    if ranker is not None:
+        ranker_class(ranker)
+    return where
 
 
 def _taken_by(method: str, **options: Any) -> dict[str, Any]:
@@ -167,6 +164,18 @@ def _source(selector: Selector, method: str, file: Path | None, graph: Path | No
     scans = selector.get_params(deep=False).get("engine") is not None  # an engine reads block by block
     data = None if file is None else reading.scan(file) if scans else reading.read(file)
     return _Source(data, None if graph is None else FeatureGraph.load(graph))
+
+
+def _complete_limits(selector: Any, method: str, source: _Source, naming: Naming, default_cost: float | None) -> None:
+    """Give the selector the costs and families of the catalogue, and the default price, where it takes any."""
+    from leanrank.selectors.catalogued_limits import catalogued
+    from leanrank.selectors.limits import Limits
+
+    if "limits" in selector.get_params(deep=False):
+        own = selector.limits or Limits()
+        selector.limits = catalogued(own, source.feature_names, naming.catalogue, default_cost, owner=method)
+    elif default_cost is not None:
+        raise ParameterError(f"{method} does not take --default-cost: leave it out or use another method.")
 
 
 def _fit(selector: Any, source: _Source) -> str | None:

@@ -11,6 +11,7 @@ import typer
 from leanrank.cli._option_groups import option_groups
 from leanrank.cli._outputs import STDOUT, check_outputs, write_text
 from leanrank.cli._reading import FileArgument, JsonOption, Reading
+from leanrank.cli._standard_input import typed
 from leanrank.errors import ParameterError
 
 
@@ -52,6 +53,6 @@ def predict(
         write_text(target, text)
     if as_json and target != STDOUT:
         names = {"file": file, "model": model, "output": output, "qrels": qrels}
-        record = {name: None if path is None else str(path) for name, path in names.items()}
+        record = {name: None if path is None else typed(path) for name, path in names.items()}
         sizes = {"n_rows": data.n_rows, "n_queries": data.n_queries}
         print(json.dumps({**record, **sizes, "scores": scores.tolist()}, ensure_ascii=False))

@@ -117,6 +117,8 @@ def data_again(selection: Selection) -> tuple[RankingData | None, str]:
     where = source.get("data")
     if where is None:
         return None, "Name the data with --data FILE to have them in the report."
+    if where == "-":
+        return None, "The data came from standard input: name them with --data FILE to have them in the report."
     named = {name: source.get(name) for name in ("label", "qid", "comments", "only", "drop")}
     try:
         data = _judged(Reading(**named, regroup=bool(source.get("regroup"))), Path(where), selection)

@@ -26,6 +26,7 @@ from leanrank.cli._ranker_options import RankerOptions
 from leanrank.cli._reading import JsonOption, Reading
 from leanrank.cli._select_journal import SelectJournal
 from leanrank.cli._selection_tables import show_selection
+from leanrank.cli._standard_input import typed
 from leanrank.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -107,10 +108,10 @@ def select(
         renderer(form_of(report))
     logged = None if judged is None else _logged_loss(judged)
     options = {**limits.read(), **measuring.read(), "ranker": ranker_options.ranker(measuring.ranker)}
-    unit = cost_unit(limits.costs)
     options["catalogue"] = named.read()
-    typed, delivery = Invocation.of(context), Delivery(output, form, as_json)
-    with interruptible(book.path, typed.command(), resumes=book.resumes):
+    unit = cost_unit(limits.costs)
+    invocation, delivery = Invocation.of(context), Delivery(output, form, as_json)
+    with interruptible(book.path, invocation.command(), resumes=book.resumes):
         sample = reading.sample(file, memory, measuring.seed)
         files = _Files.read(sample, file, valid, test, reading)
         selection, tested = _measure(book, files, options)
@@ -118,7 +119,8 @@ def select(
             from leanrank.evaluation.select.logged import certified_on_log
 
             selection = certified_on_log(selection, logged)
-        source = {"command": typed.command(without=OF_ONE_RUN), "data": str(file), **reading.given(), **unit}
+        told = {"command": invocation.command(without=OF_ONE_RUN), "data": typed(file)}
+        source = {**told, **reading.given(), **unit}
         selection = replace(selection, source=source)
         delivery.write(selection.to_dict() if tested is None else {**selection.to_dict(), "test": tested})
         if report is not None:
@@ -199,5 +201,5 @@ def _next_step(file: Path, features: Path | None, ranker: str | None, same: list
     from leanrank.evaluation.select.run import default_ranker
 
     learner = ranker or default_ranker(None)._name
-    train = ["train", str(file), *same, "--features", str(features), "--ranker", learner]
+    train = ["train", typed(file), *same, "--features", str(features), "--ranker", learner]
     return f"Next: {shlex.join(['leanrank', *train, '-o', 'model.json'])}"

@@ -15,6 +15,7 @@ from leanrank.cli._option_groups import option_groups
 from leanrank.cli._outputs import STDOUT, check_outputs, refuse_stdout
 from leanrank.cli._reading import JsonOption, Reading
 from leanrank.cli._shadow_options import DriftOptions, JudgingOptions
+from leanrank.cli._standard_input import typed
 from leanrank.errors import DataError, LeanRankError, ParameterError
 
 if TYPE_CHECKING:
@@ -126,7 +127,7 @@ def read_slices(path: Path) -> dict[str, str]:
 
 def _named(paths: tuple[Path | None, ...]) -> dict[str, str | None]:
     names = ("logged", "full", "pruned", "slices", "judged", "labels", "before")
-    return {name: None if path is None else str(path) for name, path in zip(names, paths, strict=True)}
+    return {name: None if path is None else typed(path) for name, path in zip(names, paths, strict=True)}
 
 
 def _written(

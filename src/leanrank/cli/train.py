@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated, Any
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
@@ -13,10 +14,14 @@ from rich.text import Text
 
 from leanrank.cli._completion import metric_lists, ranker_names
 from leanrank.cli._option_groups import option_groups
-from leanrank.cli._outputs import check_outputs, refuse_stdout
+from leanrank.cli._outputs import STDOUT, check_outputs, refuse_stdout, write_text
 from leanrank.cli._ranker_options import RankerOptions
 from leanrank.cli._reading import FileArgument, JsonOption, Reading
 from leanrank.cli._settings import parse_settings
+from leanrank.cli._standard_input import typed
+
+if TYPE_CHECKING:
+    from leanrank.rankers._base import Ranker
 
 
 @option_groups()
@@ -33,9 +38,9 @@ def train(
         list[str] | None,
         typer.Option("--set", metavar="NAME=VALUE", help="As --ranker-set."),
     ] = None,
-    output: Annotated[Path, typer.Option("--output", "-o", help="Where to write the model (.json).")] = Path(
-        "model.json"
-    ),
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="Where to write the model (.json); - is standard output.")
+    ] = Path("model.json"),
     metric: Annotated[
         str, typer.Option(help="Metrics to report, with commas between.", autocompletion=metric_lists)
     ] = "ndcg@10,map",
@@ -52,8 +57,8 @@ def train(
     from leanrank.metrics.names import metric as parse_metric
     from leanrank.rankers import registry
 
-    refuse_stdout("a model may be two files", output)
-    check_outputs(output, Path(f"{output}.npz"), reads=(file, features, valid, ranker_options.ranker_file))
+    beside = None if output == STDOUT else Path(f"{output}.npz")
+    check_outputs(output, beside, reads=(file, features, valid, ranker_options.ranker_file))
     settings = {**ranker_options.of_one(ranker), **parse_settings(setting)}
     measures = [parse_metric(name) for name in metric.split(",")]
     names = registry.ranker_class(ranker)._get_param_names()
@@ -63,11 +68,11 @@ def train(
     data = reading.read(file) if features is None else reading.read_chosen(file, features)[0]
     held_out = None if valid is None else reading.read_for_model(valid, data.feature_names)
     model.fit(data, eval_set=held_out)
-    model.save(output)
+    _save(model, output)
     parts = {"training": data} | ({} if held_out is None else {"held out": held_out})
     quality = {name: {m.name: model.score(part, metric=m) for m in measures} for name, part in parts.items()}
     record = {
-        "file": str(file),
+        "file": typed(file),
         "model": str(output),
         "ranker": model._name,
         "n_rows": data.n_rows,
@@ -75,14 +80,27 @@ def train(
         "features": list(data.feature_names),
         "quality": {part: {m: None if v != v else v for m, v in values.items()} for part, values in quality.items()},
     }
-    if as_json:
+    if as_json and output != STDOUT:
         print(json.dumps(record, ensure_ascii=False))
         return
     _show(record, output)
 
 
+def _save(model: Ranker, output: Path) -> None:
+    """Write the model, or print one that is a single file."""
+    if output != STDOUT:
+        model.save(output)
+        return
+    with TemporaryDirectory() as folder:
+        path = Path(folder, "model.json")
+        model.save(path)
+        if len(list(Path(folder).iterdir())) > 1:
+            refuse_stdout("this model is two files", output)
+        write_text(STDOUT, path.read_text(encoding="utf-8"))
+
+
 def _show(record: dict[str, Any], output: Path) -> None:
-    console = Console()
+    console = Console(stderr=output == STDOUT)
     size = f"{len(record['features'])} features, {record['n_rows']:,} documents, {record['n_queries']:,} queries"
     table = Table(title=Text(f"{record['ranker']} on {size}"), title_justify="left")
     table.add_column("")
@@ -91,6 +109,8 @@ def _show(record: dict[str, Any], output: Path) -> None:
     for part, values in record["quality"].items():
         table.add_row(part, *("nan" if value is None else f"{value:.4f}" for value in values.values()))
     console.print(table)
+    if output == STDOUT:
+        return
     console.print(
         Text(f"Written: {output}. Next: leanrank predict test.txt --model {output} -o scores.txt"), soft_wrap=True
     )

@@ -81,7 +81,7 @@ def _lines() -> Iterator[str]:
                 yield f"evaluate {file} -m {ranker}.json --metric {_METRICS}"
         for kind in ("kendall", "spearman", "tau_ap"):
             yield f"graph {file} --similarity {kind} -o g.npz"
-        for ties in ("cosine", "half", "ordinal", "tau-b"):
+        for ties in ("clipped", "half", "ordinal", "strict", "tau-b"):
             yield f"graph {file} --ties {ties} -o g.npz"
         for method in selectors.names():
             if method not in _WRAPPERS:

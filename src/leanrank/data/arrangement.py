@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -87,13 +87,23 @@ def _bits(values: NDArray[np.floating]) -> Hashes:
     return _mix(wide.view(np.uint64))
 
 
-def _row_keys(block: RankingData, columns: Hashes | None) -> Hashes:
-    """A hash of each row's label and values, whatever the order of columns; by column where these have keys."""
+def _row_keys(block: RankingData, columns: Hashes | None, roles: Sequence[str]) -> Hashes:
+    """A hash of each row's label, weights and values, whatever the order of columns; by column where they have keys."""
     cells = _bits(block.dense())
     if columns is not None:
         cells ^= columns
     labels = _bits(block.y[:, None])[:, 0]
+    for role in roles:
+        values = getattr(block.beside, role)
+        by_row = np.repeat(values, block.query_sizes) if role == "query_weight" else values
+        labels = _mix(labels ^ _bits(by_row.astype(np.float64)))
     return _mix(np.add.reduce(_mix(cells), axis=1) + labels)
+
+
+def _roles(data: RankingData) -> list[str]:
+    """What a learner is given beside the features, where it tells documents or queries apart: not weights of 1."""
+    columns = {role: getattr(data.beside, role) for role in ("weight", "position", "query_weight")}
+    return [role for role, values in columns.items() if values is not None and (values != values[0]).any()]
 
 
 def _query_keys(rows: Hashes, query_ptr: NDArray[np.int64]) -> Hashes:
@@ -103,15 +113,17 @@ def _query_keys(rows: Hashes, query_ptr: NDArray[np.int64]) -> Hashes:
 def _column_keys(data: RankingData) -> Hashes:
     """A hash of each column: its values beside the other values of their row and query, whatever the order of rows."""
     total = np.zeros(data.n_features, dtype=np.uint64)
+    roles = _roles(data)
     for block in data.blocks(_HASHED_ROWS):
-        rows = _row_keys(block, None)
+        rows = _row_keys(block, None, roles)
         rows = rows ^ np.repeat(_query_keys(rows, block.query_ptr), block.query_sizes)
         total += np.add.reduce(_mix(_bits(block.dense()) ^ rows[:, None]), axis=0)
     return _mix(total)
 
 
 def _sorted(data: RankingData, columns: Hashes, *, rows: bool) -> tuple[RankingData, NDArray[np.int64]]:
-    keys = np.concatenate([_row_keys(block, columns) for block in data.blocks(_HASHED_ROWS)])
+    roles = _roles(data)
+    keys = np.concatenate([_row_keys(block, columns, roles) for block in data.blocks(_HASHED_ROWS)])
     queries = np.argsort(_query_keys(keys, data.query_ptr), kind="stable")
     place = np.empty(data.n_queries, dtype=np.int64)
     place[queries] = np.arange(data.n_queries)

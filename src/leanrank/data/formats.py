@@ -88,9 +88,14 @@ def format_of_content(path: str | os.PathLike[str]) -> FileFormat | None:
     first = bytes(head[:count])
     if first.startswith(b"PAR1"):
         return "parquet"
+    return "letor" if is_letor(first) else None
+
+
+def is_letor(first: bytes) -> bool:
+    """Whether text that begins so is LETOR's: its first line that is no comment is a document, or there is none."""
     lines = (line.split(b"#", 1)[0].split() for line in first.removeprefix(b"\xef\xbb\xbf").splitlines())
     words = next((line for line in lines if line), [])
-    return "letor" if not words or _is_document(words) else None
+    return not words or _is_document(words)
 
 
 def format_of(path: str | os.PathLike[str]) -> FileFormat:

@@ -52,12 +52,10 @@ class Columns:
     categorical: Sequence[str] = ()
 
     def or_stated(self, stated: Columns) -> Columns:
-        """These, and where the caller names nothing beside the features what a file says of itself."""
+        """These, and where the caller names nothing beside the features what a file says; "" is no column."""
+        roles = {role: getattr(stated if getattr(self, role) is None else self, role) or None for role in _BESIDE}
         return replace(
-            self,
-            **{role: getattr(self, role) or getattr(stated, role) for role in _BESIDE},
-            slices=self.slices or stated.slices,
-            categorical=self.categorical or stated.categorical,
+            self, **roles, slices=self.slices or stated.slices, categorical=self.categorical or stated.categorical
         )
 
     def beside(self, names: Iterable[str]) -> SideNames:

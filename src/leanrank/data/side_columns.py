@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from typing import Any, TypedDict
 
@@ -102,6 +102,11 @@ class SideColumns:
         kept |= {name: _at(getattr(self, name), queries) for name in _OF_QUERIES}
         slices = {name: values[queries] for name, values in self.slices.items()}
         return SideColumns(**kept, slices=slices, part=True)
+
+    def without(self, *roles: str) -> SideColumns:
+        """The same without the columns of these roles ("weight", "time", "slices", ...)."""
+        gone: dict[str, Any] = {role: {} if role == "slices" else None for role in roles}
+        return replace(self, **gone)
 
     def update(self, digests: dict[str, Any]) -> None:
         """Take what is here into hashes, one for each column; the blocks that the rows come in do not matter."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from leanrank._optional import require
 from leanrank.data.ranking_data import RankingData
+from leanrank.data.weights import refuse_weights
 from leanrank.errors import LeanRankError, ParameterError
 
 if TYPE_CHECKING:
@@ -79,7 +80,12 @@ def rows_for_gpu(n_features: int) -> int:
 
 
 def partials_of(statistics: Sequence[Statistic], block: RankingData, gpu: Gpu | None = None) -> list[Any]:
-    """The partial of each statistic, from the GPU where there is one and the statistic has a form for it."""
+    """The partial of each statistic, from the GPU where there is one and the statistic has a form for it.
+
+    A statistic says in its attribute `weights` which weights of the data it takes; data with others are refused.
+    """
+    for statistic in statistics:
+        refuse_weights(block, type(statistic).__name__, getattr(statistic, "weights", ()))
     if gpu is None:
         return [statistic.of(block) for statistic in statistics]
     there = iter(gpu.partials_of([statistic for statistic in statistics if has_form(statistic)], block))

@@ -6,13 +6,14 @@ import os
 import socket
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from leanrank.data.partitions import Part, PartitionedSource
 from leanrank.data.ranking_data import RankingData, RankingSource
+from leanrank.data.weights import WEIGHTS
 from leanrank.engines.device import check_device, check_forms, gpu_for, partials_of
 from leanrank.engines.fold import Statistic, merge_in_order
 from leanrank.engines.progress import watched_blocks
@@ -42,6 +43,8 @@ class QueriesOnce:
     A source read in one go notices a query that comes back; parts read by different workers cannot. It costs 8 bytes
     per query (the length of the id where ids are texts).
     """
+
+    weights: ClassVar[tuple[str, ...]] = tuple(WEIGHTS)  # none of them matters
 
     def of(self, block: RankingData) -> QueryIds:
         ids = block.query_ids

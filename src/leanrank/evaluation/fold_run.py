@@ -14,6 +14,7 @@ from sklearn.base import clone
 from leanrank.data.categories import marked
 from leanrank.data.folds import Fold
 from leanrank.data.ranking_data import RankingData
+from leanrank.data.weights import query_weights
 from leanrank.engines.fold import fold as reduce_queries
 from leanrank.errors import ParameterError
 from leanrank.evaluation.records import FoldRecord
@@ -177,6 +178,7 @@ def run_fold(
     test = (fold.only(fit.features) if fit.features else fold).test
     values = Trained(fit.ranker, fold, fit.seconds).per_query(test, *metrics.values())
     per_query = dict(zip(metrics, values, strict=True))
+    weight, group = query_weights(test, "A cross-validation"), test.beside.query_group
     return FoldRecord(
         fold=fold.name,
         selector=selector,
@@ -186,8 +188,10 @@ def run_fold(
         feature_names=tuple(fold.feature_names[j] for j in chosen.features),
         n_features_in=fold.n_features,
         valid_score=_or_none(fit.score),
-        scores={name: _or_none(float(mean(values))) for name, values in per_query.items()},
+        scores={name: _or_none(float(mean(values, weight))) for name, values in per_query.items()},
         query_ids=tuple(test.query_ids.tolist()),
+        query_weights=() if weight is None else tuple(weight.tolist()),
+        query_groups=() if group is None else tuple(group.tolist()),
         per_query={name: tuple(_or_none(v) for v in values.tolist()) for name, values in per_query.items()},
         selection_seconds=chosen.seconds,
         training_seconds=fit.seconds,
@@ -198,7 +202,8 @@ def run_fold(
 
 def _fit(fold: Fold, features: tuple[int, ...], ranker: Ranker, validation: Metric) -> Fit:
     trained = train(ranker, fold, features)
-    score = mean(trained.per_query(trained.fold.valid, validation)[0])
+    weight = query_weights(trained.fold.valid, "A cross-validation")
+    score = mean(trained.per_query(trained.fold.valid, validation)[0], weight)
     return Fit(features, trained.ranker, round(float(score), 12), trained.seconds)
 
 

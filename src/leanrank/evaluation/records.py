@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from leanrank._optional import require
 from leanrank.data.formats import format_of_name
@@ -67,6 +68,10 @@ class FoldRecord:
         The test queries and each metric of each; None where the metric leaves the query out.
     selection_seconds, training_seconds : float
         The time of selecting what was chosen, and of training the ranker on it.
+    query_weights : tuple of float
+        How much each test query counts; empty where all count alike.
+    query_groups : tuple
+        What test queries have in common; empty where each stands for itself.
     """
 
     fold: str
@@ -84,6 +89,8 @@ class FoldRecord:
     training_seconds: float
     selector_parameters: Mapping[str, Any] = field(default_factory=dict)
     ranker_parameters: Mapping[str, Any] = field(default_factory=dict)
+    query_weights: tuple[float, ...] = field(default=(), repr=False)
+    query_groups: tuple[Any, ...] = field(default=(), repr=False)
 
     @property
     def n_features(self) -> int:
@@ -92,6 +99,9 @@ class FoldRecord:
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
         plain: dict[str, Any] = json.loads(json.dumps(asdict(self)))
+        for name in ("query_weights", "query_groups"):
+            if not plain[name]:  # as records were before there were any
+                del plain[name]
         return plain
 
     @classmethod
@@ -109,7 +119,15 @@ class FoldRecord:
         for name in ("features", "feature_names", "query_ids"):
             given[name] = tuple(given[name])
         given["per_query"] = {name: tuple(values) for name, values in given["per_query"].items()}
-        return cls(**given)
+        weights = plain.get("query_weights", [])
+        groups = plain.get("query_groups", [])
+        require_shape({"query_weights": weights}, {"query_weights": [float]}, source)
+        require_shape({"query_groups": groups}, {"query_groups": [(str, float)]}, source)
+        if groups and len(groups) != len(plain["query_ids"]):
+            raise DataError(f"{source}: damaged: a fold has {len(groups)} groups of its queries.")
+        if weights and len(weights) != len(plain["query_ids"]):
+            raise DataError(f"{source}: damaged: a fold has {len(weights)} weights of its queries.")
+        return cls(**given, query_weights=tuple(weights), query_groups=tuple(groups))
 
 
 @dataclass(frozen=True, repr=False)
@@ -156,6 +174,18 @@ class CrossValidation:
         if metric not in self.metrics:
             raise UnknownNameError.of("metric of this cross-validation", metric, self.metrics)
         return np.array([_number(value) for record in self.records for value in record.per_query[metric]])
+
+    @property
+    def query_groups(self) -> NDArray[Any] | None:
+        """What every test query has in common with others, folds one after another; None without groups."""
+        groups = [group for record in self.records for group in record.query_groups]
+        return np.array(groups) if groups else None
+
+    @property
+    def query_weights(self) -> np.ndarray[tuple[int], np.dtype[np.float64]] | None:
+        """How much every test query counts, folds one after another; None where all count alike."""
+        weights = [weight for record in self.records for weight in record.query_weights]
+        return np.array(weights) if weights else None
 
     def to_frame(self, library: str = "pyarrow", *, per_query: bool = False) -> Any:
         """A table with a row per fold, or per test query. As one of "pyarrow", "pandas" or "polars"."""

@@ -113,6 +113,16 @@ def active_counts(
 
 
 @kernel
+def active_weights(
+    s: Floats, level: ShortInts, v: Floats, query_ptr: Ints, first: int, last: int, as_worse: Floats, as_better: Floats
+) -> None:
+    """What the partners weigh in the active pairs in which a document is the worse, and the better; v their weights."""
+    for q in range(first, last):
+        a, b = query_ptr[q], query_ptr[q + 1]
+        active_sums(s[a:b], level[a:b], v[a:b], as_worse[a:b], as_better[a:b])
+
+
+@kernel
 def pull(
     order: Ints,
     s: Floats,

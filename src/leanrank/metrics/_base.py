@@ -70,16 +70,23 @@ class Metric(ABC):
         """Values of shape (Q, K) for checked arrays."""
 
 
-def mean(per_query: Values) -> Any:
+def mean(per_query: Values, weight: Values | None = None) -> Any:
     """The mean over the queries that are not left out, the same whatever their order (exact summation).
 
-    >>> mean(np.array([0.1, np.nan, 0.3]))
-    0.2
+    With `weight`, a query counts as much as that: ``sum(w_q m_q) / sum(w_q)``.
+
+    >>> mean(np.array([0.1, np.nan, 0.3])), mean(np.array([0.1, np.nan, 0.3]), np.array([3.0, 1.0, 1.0]))
+    (0.2, 0.15)
     """
     if per_query.ndim == 2:
-        return np.array([mean(column) for column in per_query.T])
-    counted = per_query[~np.isnan(per_query)]
-    return fsum(counted.tolist()) / len(counted) if len(counted) else float("nan")
+        return np.array([mean(column, weight) for column in per_query.T])
+    known = ~np.isnan(per_query)
+    counted = per_query[known]
+    if weight is None:
+        return fsum(counted.tolist()) / len(counted) if len(counted) else float("nan")
+    shares = weight[known]
+    total = fsum(shares.tolist())
+    return fsum((shares * counted).tolist()) / total if total > 0 else float("nan")
 
 
 def divide(total: Values, by: NDArray[np.float64], empty: str) -> Values:

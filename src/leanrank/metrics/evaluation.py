@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from leanrank._optional import require
 from leanrank.data.grouping import query_offsets
 from leanrank.data.ranking_data import RankingData
+from leanrank.data.weights import query_weights
 from leanrank.errors import DataError, ParameterError, UnknownNameError
 from leanrank.metrics._base import Metric, Values, mean
 from leanrank.metrics.names import metric
@@ -30,16 +31,19 @@ class Evaluation:
         NaN where the metric's convention leaves a query out.
     metrics : mapping of metric name to `Metric`
         What exactly was computed.
+    query_weight : array of shape (Q,), optional
+        How much each query counts in the mean.
     """
 
     query_ids: NDArray[Any]
     per_query: Mapping[str, Values]
     metrics: Mapping[str, Metric]
+    query_weight: Values | None = None
 
     @property
     def mean(self) -> dict[str, float]:
-        """Each metric's mean over the queries that count."""
-        return {name: mean(values) for name, values in self.per_query.items()}
+        """Each metric's mean over the queries that count, weighted where queries have weights."""
+        return {name: mean(values, self.query_weight) for name, values in self.per_query.items()}
 
     @property
     def n_queries(self) -> int:
@@ -68,6 +72,7 @@ class Evaluation:
             "mean": {name: None if np.isnan(value) else value for name, value in means.items()},
             "metrics": {name: repr(m) for name, m in self.metrics.items()},
             "query_ids": self.query_ids.tolist(),
+            **({} if self.query_weight is None else {"query_weight": self.query_weight.tolist()}),
             "per_query": per_query,
         }
         return json.dumps(content, indent=indent, allow_nan=False)
@@ -76,7 +81,7 @@ class Evaluation:
         rows = [("metric", "mean", "min", "median", "max", "queries", "left out")]
         for name, values in self.per_query.items():
             counted = values[~np.isnan(values)]
-            figures = (mean(values), counted.min(), np.median(counted), counted.max()) if len(counted) else ()
+            figures = (self.mean[name], counted.min(), np.median(counted), counted.max()) if len(counted) else ()
             shown = [f"{figure:.4f}" for figure in figures] or ["-"] * 4
             rows.append((name, *shown, f"{len(counted):,}", f"{len(values) - len(counted):,}"))  # type: ignore[arg-type]
         widths = [max(len(row[c]) for row in rows) for c in range(7)]
@@ -101,7 +106,8 @@ def evaluate(
     Parameters
     ----------
     data_or_y : RankingData, or labels of shape (n,)
-        With labels, `qid` says which rows belong to one query.
+        With labels, `qid` says which rows belong to one query. Weights of queries weigh the means; weights of
+        documents are refused, as no metric has a place for them.
     scores : array of shape (n,)
         Higher ranks first.
     metrics : str, Metric, or a sequence of them
@@ -128,11 +134,12 @@ def evaluate(
     named = _named([metric(m) for m in wanted])
     if np.ndim(scores) != 1:
         raise DataError(f"Scores must be one column: a number for every row. Got shape {np.shape(scores)}.")
-    values = np.asarray(scores)
+    values, weight = np.asarray(scores), None
     if isinstance(data_or_y, RankingData):
         if qid is not None:
             raise ParameterError("A RankingData knows its queries: leave out qid.")
         y, query_ptr, query_ids = data_or_y.y, data_or_y.query_ptr, data_or_y.query_ids
+        weight = query_weights(data_or_y, "evaluate")
     else:
         y = np.asarray(data_or_y)
         query_ptr, ids, order = query_offsets(qid, n_rows=len(y), regroup=regroup)
@@ -140,7 +147,7 @@ def evaluate(
         if order is not None and len(values) == len(y):
             y, values = y[order], values[order]
     per_query = {name: m.per_query(y, values, query_ptr) for name, m in named.items()}
-    return Evaluation(query_ids, MappingProxyType(per_query), MappingProxyType(named))
+    return Evaluation(query_ids, MappingProxyType(per_query), MappingProxyType(named), weight)
 
 
 def _named(metrics: Sequence[Metric]) -> dict[str, Metric]:

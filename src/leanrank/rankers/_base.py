@@ -19,6 +19,7 @@ from leanrank.data.columns import id_column
 from leanrank.data.door import as_source, check_features, feature_matrix, in_memory, unjudged
 from leanrank.data.grouping import query_offsets
 from leanrank.data.ranking_data import RankingData
+from leanrank.data.weights import query_weights, refuse_weights
 from leanrank.errors import DataError, ParameterError, UnknownNameError, require
 from leanrank.kernels.products import rows_times
 from leanrank.metrics._base import mean
@@ -59,6 +60,8 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
     _learned: ClassVar[dict[str, Any]] = {}
     #: Those of `_learned` that may be absent.
     _optional: ClassVar[frozenset[str]] = frozenset()
+    #: The weights that `_fit` takes: "weight" of documents, "query_weight". Data with others are refused.
+    _takes_weights: ClassVar[tuple[str, ...]] = ()
 
     #: What was learned of categories, where the training data had any.
     categories_: LearnedCategories | None = None
@@ -76,6 +79,14 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
     @property
     def takes_categories(self) -> bool:
         """Whether categories are learned as such. If not, the mean label of each stands for it: see `CategoryMeans`."""
+        return False
+
+    @property
+    def ignores_copies(self) -> bool:
+        """Whether a column with the values of another changes nothing in what is learned.
+
+        It does where weights are punished: two copies share the weight of one, and pay half for it.
+        """
         return False
 
     @property
@@ -109,6 +120,8 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
         if eval_set is not None:
             missing = self.takes_missing
             valid = self._readied(in_memory(eval_source(eval_set, self, regroup=regroup, missing=missing)))
+        for part in (data, valid):
+            refuse_weights(part, self._title, self._takes_weights)
         self._fit(known, valid)
         return self
 
@@ -158,13 +171,17 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
     def score(
         self, X: Any, y: Any = None, *, qid: Any = None, metric: Any = "ndcg@10", sample_weight: Any = None
     ) -> float:
-        """Mean over queries of `metric` for the predicted order. `sample_weight` must be None: queries count alike."""
+        """Mean over queries of `metric` for the predicted order, weighted where the data have weights of queries.
+
+        `sample_weight` must be None: metrics have no weights of documents.
+        """
         if sample_weight is not None:
-            raise ParameterError("score counts every query alike: leave out sample_weight (weights are not supported).")
+            raise ParameterError("score has no weights of documents: leave out sample_weight (they are not supported).")
         self._features(X)
         data = self._readied(self._door(X, y, qid, regroup=True))
         measure = parse_metric(metric) if isinstance(metric, str) else metric
-        return float(mean(measure.per_query(data.y, self._scores(data.X, data.query_ptr), data.query_ptr)))
+        values = measure.per_query(data.y, self._scores(data.X, data.query_ptr), data.query_ptr)
+        return float(mean(values, query_weights(data, "score")))
 
     def importances(
         self,

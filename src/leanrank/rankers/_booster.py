@@ -38,6 +38,9 @@ class BoosterAdapter(Adapter):
     _kinds: ClassVar[dict[str, str]]
     #: Names under which the library takes its number of threads, the usual one first.
     _thread_names: ClassVar[tuple[str, ...]]
+    #: Parameters of the library that draw columns, or weigh them one by one, and their values that do not; None where
+    #: it always draws.
+    _column_luck: ClassVar[dict[str, tuple[Any, ...]] | None] = None
 
     @classmethod
     def _library(cls) -> Any:
@@ -91,6 +94,14 @@ class BoosterAdapter(Adapter):
     @property
     def takes_categories(self) -> bool:
         return True
+
+    @property
+    def ignores_copies(self) -> bool:
+        """A split on a copy has the gain of one on the first of the two, which is taken, unless columns are drawn."""
+        if self._column_luck is None or self.wants_scaling:
+            return False
+        given = self.estimator.get_params()
+        return all(given.get(name) is None or given[name] in idle for name, idle in self._column_luck.items())
 
     def _categories(self) -> dict[int, tuple[str, ...]]:
         """The texts of the training data's categories, by column."""

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from leanrank.data.ranking_data import RankingData
+from leanrank.data.weights import query_weights
 from leanrank.errors import ParameterError
 from leanrank.metrics._base import mean
 from leanrank.metrics.names import metric as parse_metric
@@ -35,6 +36,7 @@ class EarlyStopping:
         if patience is not None and patience < 1:
             raise ParameterError(f"The early_stopping_rounds must be at least 1 or None. Got {patience!r} instead.")
         self.data = data
+        self._weight = query_weights(data, "A metric on eval_set")
         self.patience = patience
         self.history: list[float] = []
         self.best_iteration = -1
@@ -42,7 +44,7 @@ class EarlyStopping:
 
     def improved(self, scores: Any) -> bool:
         """Record an iteration by its scores of the held-out documents; True if it is the best so far."""
-        value = float(mean(self._measure.per_query(self.data.y, scores, self.data.query_ptr)))
+        value = float(mean(self._measure.per_query(self.data.y, scores, self.data.query_ptr), self._weight))
         value = 0.0 if np.isnan(value) else value  # no query is counted: the first iteration is as good as any
         best = self.history[self.best_iteration] if self.history else -np.inf
         self.history.append(value)

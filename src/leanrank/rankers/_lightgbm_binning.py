@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leanrank.data.ranking_data import RankingData
+from leanrank.data.weights import row_weights
 from leanrank.rankers._booster import older_sparse
 
 #: To find bins, LightGBM copies what it samples, with 12 bytes a value: less than this needs no care, ...
@@ -41,16 +42,24 @@ def binned(
     params : mapping
         LightGBM's parameters; the objective has nothing to do with bins.
     weight : array, default=None
-        Weights of the training documents.
+        Weights of the training documents beside those that the data have.
     """
     data, y = sets[0]
+    own = row_weights(data)
+    if own is not None:
+        weight = own if weight is None else own * weight
     settings = {name: value for name, value in params.items() if name != "objective"}
     shared = {"params": settings, "categorical_feature": data.category_columns or "auto"}
     many = data.n_rows * data.n_features * _BYTES_PER_VALUE > _LITTLE
     with _BUILDING if many else nullcontext():
-        train = dataset(older_sparse(data.X), y, weight=weight, group=data.query_sizes, **shared).construct()
+        about = {"weight": weight, "group": data.query_sizes}
+        if data.beside.position is not None:
+            about["position"] = data.beside.position
+        train = dataset(older_sparse(data.X), y, **about, **shared).construct()
         others = [
-            dataset(older_sparse(other.X), labels, train, group=other.query_sizes, **shared).construct()
+            dataset(
+                older_sparse(other.X), labels, train, weight=row_weights(other), group=other.query_sizes, **shared
+            ).construct()
             for other, labels in sets[1:]
         ]
         if many:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leanrank.data.ranking_data import RankingData
+from leanrank.data.weights import query_weights
 from leanrank.errors import ParameterError
 from leanrank.metrics._base import mean
 from leanrank.metrics.names import metric as parse_metric
@@ -24,8 +25,10 @@ def permutation_importances(
         raise ParameterError(f"The 'n_repeats' of permutation importances must be >= 1. Got {n_repeats!r} instead.")
     measure = parse_metric(metric) if isinstance(metric, str) else metric
 
+    weight = query_weights(data, "Permutation importance")
+
     def quality(X: Any) -> float:
-        return float(mean(measure.per_query(data.y, score(X, data.query_ptr), data.query_ptr)))
+        return float(mean(measure.per_query(data.y, score(X, data.query_ptr), data.query_ptr), weight))
 
     X = data.dense()
     query_of_row = np.repeat(np.arange(data.n_queries), data.query_sizes)

@@ -13,6 +13,7 @@ from sklearn.base import clone
 
 from leanrank.data.ranking_data import RankingData
 from leanrank.data.roles import free_name
+from leanrank.data.weights import QUERIES
 from leanrank.errors import DataError, LeanRankError
 from leanrank.rankers._base import Scores
 from leanrank.rankers._booster import BoosterAdapter, older_sparse
@@ -32,6 +33,8 @@ class CatBoostAdapter(BoosterAdapter):
     - Categories are passed on as texts (`cat_features`); a missing one is a text of its own.
     - It writes no folder beside the program, unless the estimator asks for it.
     - Equal labels, or constant features, which it refuses, give a model that scores every document 0, with a warning.
+    - A query counts its weight (CatBoost's `group_weight`). Weights of documents are refused: of CatBoost's losses
+      those over pairs, YetiRank among them, have none.
     - With an `eval_set` the best iteration is kept, unless the estimator says `use_best_model=False`.
     - `early_stopping_rounds`, `od_type`, `od_wait`, `od_pval` and `eval_metric` of the estimator mean what they mean in
       CatBoost, unless `early_stopping_rounds` or `eval_metric` are given here.
@@ -41,6 +44,7 @@ class CatBoostAdapter(BoosterAdapter):
     """
 
     _name = "catboost"
+    _takes_weights: ClassVar[tuple[str, ...]] = (QUERIES,)
     _estimator_name = "CatBoostRanker"
     _kinds: ClassVar[dict[str, str]] = {"gain": "PredictionValuesChange"}
     _defaults: ClassVar[dict[str, Any]] = {
@@ -143,9 +147,10 @@ class CatBoostAdapter(BoosterAdapter):
 
     def _pool(self, data: RankingData, y: NDArray[np.float64]) -> Any:
         group = np.repeat(np.arange(data.n_queries), data.query_sizes)
-        return self._library().Pool(
-            self._table(data.X), y, group_id=group, cat_features=list(self._categories()) or None
-        )
+        weight = data.beside.query_weight
+        weights = {} if weight is None else {"group_weight": np.repeat(weight, data.query_sizes)}
+        kinds = list(self._categories()) or None
+        return self._library().Pool(self._table(data.X), y, group_id=group, cat_features=kinds, **weights)
 
     def _table(self, X: Any) -> Any:
         """The features as CatBoost takes them: where there are categories a frame of numbers and texts."""

@@ -11,6 +11,7 @@ from sklearn.base import clone
 from sklearn.utils.class_weight import compute_sample_weight
 
 from leanrank.data.ranking_data import RankingData, RankingSource
+from leanrank.data.weights import DOCUMENTS, QUERIES, refuse_weights
 from leanrank.engines.fold import fold
 from leanrank.errors import DataError, LeanRankError
 from leanrank.metrics._base import Metric
@@ -49,6 +50,9 @@ class LightGBMAdapter(BoosterAdapter):
     - Labels have to be whole numbers from 0. Above 30, where LightGBM has no gains of its own, the gain is the label
       itself instead of 2^y - 1, unless the estimator sets `label_gain`.
     - Sparse matrices and missing values are taken as they are; categories are passed on as `categorical_feature`.
+    - A document counts its weight times that of its query (LightGBM's `weight` of a row); a pair of documents is
+      weighted by LightGBM itself. Positions at which documents were shown go to LightGBM as `position`: it learns how
+      they bias labels that are clicks, and leaves that out of its scores.
     - With an `eval_set` the best iteration is kept; LightGBM's own NDCG counts a query without relevant documents as 1.
     - `early_stopping_round`, `early_stopping_min_delta`, `first_metric_only`, `metric` and `eval_at` of the estimator
       mean what they mean in LightGBM, unless `early_stopping_rounds` or `eval_metric` are given here.
@@ -57,6 +61,7 @@ class LightGBMAdapter(BoosterAdapter):
     """
 
     _name = "lightgbm"
+    _takes_weights: ClassVar[tuple[str, ...]] = (DOCUMENTS, QUERIES)
     _estimator_name = "LGBMRanker"
     _kinds: ClassVar[dict[str, str]] = {"gain": "gain", "split": "split"}
     _defaults: ClassVar[dict[str, Any]] = {
@@ -70,6 +75,12 @@ class LightGBMAdapter(BoosterAdapter):
         "verbosity": -1,
     }
     _renamed: ClassVar[dict[str, str]] = {"n_threads": "n_jobs"}
+    _column_luck: ClassVar[dict[str, tuple[Any, ...]] | None] = {
+        **dict.fromkeys(("colsample_bytree", "feature_fraction", "sub_feature"), (1,)),
+        **dict.fromkeys(("colsample_bynode", "feature_fraction_bynode", "sub_feature_bynode"), (1,)),
+        **dict.fromkeys(("extra_tree", "extra_trees"), (False,)),
+        **dict.fromkeys(_BY_FEATURE, ()),
+    }
     _thread_names: ClassVar[tuple[str, ...]] = ("n_jobs", "num_threads", "num_thread", "nthread", "nthreads")
 
     @classmethod
@@ -144,6 +155,7 @@ class LightGBMAdapter(BoosterAdapter):
         return metrics, cutoffs, [stopping]
 
     def _fit_on_cluster(self, source: RankingSource, levels: Levels, valid: RankingSource | None) -> None:
+        refuse_weights(source, "LightGBM on a cluster")
         from leanrank.engines.dask_training import Relabel, train_lightgbm
 
         relabel = Relabel(levels.labels if self.labels == "rank" else None)

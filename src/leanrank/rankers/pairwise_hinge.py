@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from leanrank.data.ranking_data import RankingData
 from leanrank.kernels._threads import default_threads, split_queries
-from leanrank.kernels.pairwise import active_counts, label_levels, pull, sort_by_score
+from leanrank.kernels.pairwise import active_counts, active_weights, label_levels, pull, sort_by_score
 from leanrank.kernels.products import columns_times, rows_times
 
 Vector = NDArray[np.float64]
@@ -33,6 +33,9 @@ class PairwiseSquaredHinge:
 
     One evaluation costs O(n log n) whatever the number of pairs.
 
+    A pair counts the product of the weights of its documents times that of its query, as if documents and queries stood
+    there so often: l and a are sums of weights and of weights times v then.
+
     Parameters
     ----------
     data : RankingData
@@ -40,7 +43,8 @@ class PairwiseSquaredHinge:
 
     Attributes
     ----------
-    n_pairs : int
+    n_pairs : int or float
+        Pairs, or what they weigh.
 
     Examples
     --------
@@ -58,7 +62,26 @@ class PairwiseSquaredHinge:
         self._level = np.empty(data.n_rows, dtype=np.int32)
         y = data.y.astype(np.float64)  # as scores are: one sort is compiled for both
         pairs = self._each(lambda first, last: label_levels(y, data.query_ptr, first, last, self._level))
-        self.n_pairs = int(sum(pairs))
+        self.document_weight = data.beside.weight
+        by_query = data.beside.query_weight
+        self.query_weight = None if by_query is None else np.repeat(by_query, data.query_sizes)
+        self.n_pairs: int | float = int(sum(pairs))
+        if self.document_weight is not None or by_query is not None:
+            self.n_pairs = self._weight_of_pairs(data)
+
+    def _weight_of_pairs(self, data: RankingData) -> float:
+        """Half of what a query's documents weigh, squared, less the same of those of each label: pairs of one label."""
+        weight = np.ones(data.n_rows) if data.beside.weight is None else data.beside.weight
+        query = np.repeat(np.arange(data.n_queries), data.query_sizes)
+        groups = query * (int(self._level.max(initial=0)) + 1) + self._level
+        _, group = np.unique(groups, return_inverse=True)
+        of_label = np.zeros(data.n_queries)
+        sums = np.bincount(group, weights=weight)
+        owner = np.zeros(len(sums), dtype=np.int64)
+        owner[group] = query
+        np.add.at(of_label, owner, sums**2)
+        pairs = (np.add.reduceat(weight, data.query_ptr[:-1]) ** 2 - of_label) / 2
+        return float(pairs.sum() if data.beside.query_weight is None else pairs @ data.beside.query_weight)
 
     def at(self, s: Vector) -> Margins:
         """The loss around the scores s."""
@@ -109,8 +132,20 @@ class Margins:
             lambda first, last: sort_by_score(s, loss._level, ptr, first, last, self._order, self._s, self._level)
         )
         worse, better = np.empty(n), np.empty(n)
-        loss._each(lambda first, last: active_counts(self._s, self._level, ptr, first, last, worse, better))
+        if loss.document_weight is None:
+            loss._each(lambda first, last: active_counts(self._s, self._level, ptr, first, last, worse, better))
+        else:
+            weight = loss.document_weight[self._order]
+            loss._each(
+                lambda first, last: active_weights(self._s, self._level, weight, ptr, first, last, worse, better)
+            )
         self._active = worse + better
+        if loss.document_weight is not None:
+            # `pull` multiplies it with values that have the weight in them already
+            self._active = np.divide(self._active, weight, out=np.zeros(n), where=weight > 0)
+            worse, better = worse * weight, better * weight
+        if loss.query_weight is not None:  # rows of a query stay together when they are sorted
+            worse, better = worse * loss.query_weight, better * loss.query_weight
         pairs = float(better.sum())
         worse -= better
         lean = better
@@ -129,9 +164,15 @@ class Margins:
 
     def _pull(self, v: Vector) -> Vector:
         loss, out = self._loss, np.empty(len(v))
+        weight = loss.document_weight
+        given = v if weight is None else weight * v
         loss._each(
             lambda first, last: pull(
-                self._order, self._s, self._level, self._active, v, loss.query_ptr, first, last, out
+                self._order, self._s, self._level, self._active, given, loss.query_ptr, first, last, out
             )
         )
+        if weight is not None:
+            out *= weight
+        if loss.query_weight is not None:
+            out *= loss.query_weight
         return out

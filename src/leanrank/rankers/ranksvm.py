@@ -14,6 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 from leanrank._declared import declared
 from leanrank.data.category_means import cross_fitted
 from leanrank.data.ranking_data import RankingData
+from leanrank.data.weights import DOCUMENTS, QUERIES
 from leanrank.rankers._base import LinearRanker
 from leanrank.rankers._c_grid import as_grid, best_weights, require_choice
 from leanrank.rankers.pairwise_hinge import Margins, PairwiseSquaredHinge
@@ -29,8 +30,9 @@ class RankSVM(LinearRanker):
 
     .. math:: \tfrac12 \|w\|^2 + \frac{C'}{2} \sum_{(i,j)} \max(0,\, 1 - w^\top (x_i - x_j))^2
 
-    the pairs being documents of one query with y_i > y_j. Pairs are never formed: one evaluation costs O(n log n + n
-    K), so memory is that of the data.
+    the pairs being documents of one query with y_i > y_j. Where documents or queries have weights, a pair counts the
+    product of those of its two documents and its query: whole weights are as if each stood there so often. Pairs are
+    never formed: one evaluation costs O(n log n + n K), so memory is that of the data.
 
     Parameters
     ----------
@@ -75,6 +77,7 @@ class RankSVM(LinearRanker):
 
     _name = "ranksvm"
     _learned: ClassVar[dict[str, Any]] = {"coef_": ("K",), "C_": (), "n_iter_": (), "objective_": ()}
+    _takes_weights: ClassVar[tuple[str, ...]] = (DOCUMENTS, QUERIES)
     C: float | Iterable[float] = field(default=1.0, kw_only=False)
     C_mode: str = "total"
     tol: float = 1e-8

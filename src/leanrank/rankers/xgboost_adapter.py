@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from leanrank.data.ranking_data import RankingData, RankingSource
+from leanrank.data.weights import QUERIES, refuse_weights
 from leanrank.engines.fold import fold
 from leanrank.errors import DataError, LeanRankError
 from leanrank.rankers._base import Scores
@@ -51,6 +52,7 @@ class XGBoostAdapter(BoosterAdapter):
       that they score as dense data do.
     - `rank:ndcg` takes whole labels from 0; above 31, where 2^y - 1 is refused, the gain is the label itself.
       `rank:map` takes labels 0 and 1: others are cut at 1 (relevant from 1 on). `rank:pairwise` takes any number.
+    - A query counts its weight, in training and on `eval_set`; XGBoost's rankers have no weights of documents.
     - With an `eval_set` the best iteration is kept, and the model is cut there.
     - `early_stopping_rounds`, `eval_metric` and a callback `EarlyStopping` of the estimator mean what they mean in
       XGBoost, unless `early_stopping_rounds` or `eval_metric` are given here.
@@ -61,6 +63,7 @@ class XGBoostAdapter(BoosterAdapter):
     """
 
     _name = "xgboost"
+    _takes_weights: ClassVar[tuple[str, ...]] = (QUERIES,)
     _estimator_name = "XGBRanker"
     _kinds: ClassVar[dict[str, str]] = {"gain": "total_gain", "split": "weight"}
     _defaults: ClassVar[dict[str, Any]] = {
@@ -81,6 +84,11 @@ class XGBoostAdapter(BoosterAdapter):
         "lambda": "reg_lambda",
         "min_split_loss": "gamma",
         "seed": "random_state",
+    }
+    _column_luck: ClassVar[dict[str, tuple[Any, ...]] | None] = {
+        **dict.fromkeys(("colsample_bytree", "colsample_bylevel", "colsample_bynode"), (1,)),
+        **dict.fromkeys(("feature_weights", "monotone_constraints", "interaction_constraints"), ()),
+        "booster": ("gbtree", "dart"),
     }
     _thread_names: ClassVar[tuple[str, ...]] = ("n_jobs", "nthread")
 
@@ -108,6 +116,9 @@ class XGBoostAdapter(BoosterAdapter):
         if valid is not None:
             y = (labels[1] >= 1.0).astype(np.float64) if _is_binary(model.eval_metric) else labels[1]
             watching = {"eval_set": [(densified(valid.X), y)], "eval_qid": [_query_numbers(valid)]}
+            if valid.beside.query_weight is not None:
+                watching["sample_weight_eval_set"] = [valid.beside.query_weight]
+        watching["sample_weight"] = data.beside.query_weight  # of queries: the only ones that it has in ranking
         try:
             model.fit(densified(data.X), labels[0], qid=_query_numbers(data), verbose=False, **watching)
         except xgboost.core.XGBoostError as error:
@@ -136,6 +147,7 @@ class XGBoostAdapter(BoosterAdapter):
         return settings
 
     def _fit_on_cluster(self, source: RankingSource, levels: Levels, valid: RankingSource | None) -> None:
+        refuse_weights(source, "XGBoost on a cluster")
         from leanrank.engines.dask_training import Relabel, train_xgboost
 
         params = dict(clone(self.estimator).get_params())

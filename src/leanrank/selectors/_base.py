@@ -21,6 +21,7 @@ from leanrank.data.category_means import without_categories
 from leanrank.data.door import as_source, is_source
 from leanrank.data.mapped_source import with_features
 from leanrank.data.ranking_data import RankingData, RankingSource
+from leanrank.data.weights import refuse_weights
 from leanrank.errors import DataError, ParameterError, is_whole, require, require_one_of
 from leanrank.selectors.column_limits import ColumnLimits
 from leanrank.selectors.limits import Limits
@@ -118,6 +119,8 @@ class Selector(_TransformsRankingData, SelectorMixin, BaseEstimator):  # type: i
     __metadata_request__fit: ClassVar[dict[str, bool]] = {"qid": True}
     #: Whether categories are passed on as they are; otherwise the method gets numbers in their place.
     _keeps_categories: ClassVar[bool] = False
+    #: The weights that `_fit` takes: "weight" of documents, "query_weight". Data with others are refused.
+    _takes_weights: ClassVar[tuple[str, ...]] = ()
 
     n_features_to_select: Any
 
@@ -151,6 +154,7 @@ class Selector(_TransformsRankingData, SelectorMixin, BaseEstimator):  # type: i
         source = as_source(X, y, qid=qid, regroup=regroup, missing=missing, owner=type(self).__name__)
         if isinstance(source, RankingData) and not missing:
             source.require_complete(type(self).__name__)
+        refuse_weights(source, type(self).__name__, self._takes_weights)
         self._set_input(source.feature_names, table=None if X is source else X)
         self._check_sizes()
         return source if self._keeps_categories else without_categories(source)

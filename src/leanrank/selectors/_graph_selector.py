@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import field, replace
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from leanrank._declared import declared
 from leanrank.data.ranking_data import RankingSource
+from leanrank.data.weights import QUERIES
 from leanrank.selectors._base import Selector
 from leanrank.selectors.column_limits import ColumnLimits
 from leanrank.selectors.path import Path, Step
@@ -47,6 +48,7 @@ class GraphSelector(Selector):
         The graph the selection was made on, constant features included.
     """
 
+    _takes_weights: ClassVar[tuple[str, ...]] = (QUERIES,)
     n_features_to_select: int | float | None = field(default=None, kw_only=False)
     importance: Any = "map"
     similarity: Any = "kendall"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,7 @@ from leanrank.data.arrangement import Arrangement
 from leanrank.data.categories import marked
 from leanrank.data.door import in_memory
 from leanrank.data.ranking_data import RankingData, RankingSource
+from leanrank.data.weights import WEIGHTS, query_weights
 from leanrank.engines.fold import fold
 from leanrank.errors import ParameterError
 from leanrank.metrics._base import mean
@@ -75,8 +76,10 @@ def _natural(ranker: Ranker) -> str:
 def _held_at_mean(ranker: Ranker, data: RankingData, metric: Any) -> NDArray[np.float64]:
     measure = parse_metric(metric) if isinstance(metric, str) else metric
 
+    weight = query_weights(data, "The loss of a feature")
+
     def quality(X: Any) -> float:
-        return float(mean(measure.per_query(data.y, ranker._scores(X, data.query_ptr), data.query_ptr)))
+        return float(mean(measure.per_query(data.y, ranker._scores(X, data.query_ptr), data.query_ptr), weight))
 
     data = ranker._readied(data)
     X = data.dense().copy()
@@ -169,6 +172,7 @@ class RankerSelector(Selector):
     """
 
     _keeps_categories = True
+    _takes_weights: ClassVar[tuple[str, ...]] = tuple(WEIGHTS)  # the ranker refuses
     ranker: Any
 
     def fit(self, X: Any, y: Any = None, *, qid: Any = None, eval_set: Any = None, regroup: bool = False) -> Self:
@@ -235,15 +239,30 @@ class RankerSelector(Selector):
 def copies_to(ranker: Ranker, data: RankingData, limits: ColumnLimits) -> Copies:
     """Features that tell this ranker what another one tells it already; the cheapest stays, or the first.
 
-    A linear score takes ``a x + b`` for x with another weight, and trees cut any increasing function of x at the same
-    documents, if it is one function for all queries. Of other rankers nothing is known but for equal values. A category
-    and a number are never copies of each other.
+    A linear score takes ``a x + b`` for x with another weight, and trees can cut any increasing function of x at the
+    same documents, if it is one function for all queries. Of other rankers nothing is known but for equal values. A
+    category and a number are never copies of each other.
+
+    The same ranker need not come out without them: see `idle_copies`.
     """
     same = "values"
     if isinstance(ranker, LinearRanker):
         same = "affine"
     elif isinstance(ranker, BoosterAdapter) and not ranker.wants_scaling:
         same = "increasing"
+    return _collapsed(data, same, limits)
+
+
+def idle_copies(ranker: Ranker, data: RankingData, limits: ColumnLimits) -> Copies:
+    """Features without which this ranker learns the very same: copies of equal values, if it ignores these.
+
+    Increasing functions are cut between documents at other places, so trees score others than those they were trained
+    on differently; and a weight that two copies share is punished less.
+    """
+    return _collapsed(data, "values", limits) if ranker.ignores_copies else Copies.none(data.n_features)
+
+
+def _collapsed(data: RankingData, same: str, limits: ColumnLimits) -> Copies:
     kinds = set(data.category_columns)
     groups = [part for group in groups_of_copies(data, same) for part in (kinds & {*group}, {*group} - kinds)]
     return limits.copies([sorted(group) for group in groups if len(group) > 1])

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from leanrank._declared import declared
 from leanrank.data.ranking_data import RankingSource
+from leanrank.data.weights import QUERIES
 from leanrank.engines.fold import fold
 from leanrank.selectors._base import Selector
 from leanrank.selectors.column_limits import ColumnLimits
@@ -75,6 +76,7 @@ class ForwardRegression(Selector):
     True
     """
 
+    _takes_weights: ClassVar[tuple[str, ...]] = (QUERIES,)
     n_features_to_select: int | float | None = field(default=None, kw_only=False)
     scale: str = "auto"
     ridge: float = 0.03

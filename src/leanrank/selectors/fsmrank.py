@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from itertools import product
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -151,6 +151,7 @@ class FSMRank(RankerSelector):
     (['informative'], True)
     """
 
+    _takes_weights: ClassVar[tuple[str, ...]] = ()
     n_features_to_select: int | float | None = field(default=None, kw_only=False)
     lambda1: Any = 1e-3
     lambda2: Any = 1e-3

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from leanrank._declared import declared
 from leanrank.data.ranking_data import RankingData
 from leanrank.data.splits import QueryKFold, separable
+from leanrank.data.weights import query_weights
 from leanrank.errors import ParameterError, is_whole
 from leanrank.metrics._base import mean
 from leanrank.metrics.names import metric as parse_metric
@@ -48,11 +49,14 @@ class SetQuality:
         self.known: dict[frozenset[int], float] = {}
         self._measure = parse_metric(metric) if isinstance(metric, str) else metric
         self._parts = _parts(bench, validation)
+        weights = [query_weights(judged, "GreedyWrapper") for _, judged, _ in self._parts]
+        known = [weight for weight in weights if weight is not None]
+        self._weight = np.concatenate(known) if known else None
 
     def __call__(self, features: frozenset[int]) -> float:
         if features not in self.known:
             values = [self._judged(features, *part) for part in self._parts]
-            quality = float(mean(np.concatenate(values)))
+            quality = float(mean(np.concatenate(values), self._weight))
             self.known[features] = 0.0 if np.isnan(quality) else round(quality, 12)
         return self.known[features]
 

@@ -24,12 +24,6 @@ class Entry:
         return loaded
 
 
-def _either_way() -> dict[str, Any]:
-    """A feature may be useful in either direction."""
-    hybrids = import_module("leanrank.selectors.hybrids")
-    return {"importance": hybrids.IMPORTANCE, "similarity": hybrids.SIMILARITY}
-
-
 def _pooled() -> dict[str, Any]:
     """MRMR as it is used in regression and classification."""
     similarity = import_module("leanrank.stats.similarity").Similarity
@@ -51,7 +45,6 @@ _ENTRIES = {
     "fsm-rank": Entry("fsmrank", "FSMRank"),
     "fsm-svm": Entry("fsmsvm", "FSMSVM"),
     "gas": Entry("gas", "GAS"),
-    "gas-cosine": Entry("gas", "GAS", lambda: {"c": 0.25, **_either_way()}),
     "greedy-wrapper": Entry("greedy_wrapper", "GreedyWrapper"),
     "hcas": Entry("hcas", "HCAS"),
     "importance": Entry("booster_importance", "BoosterImportance"),
@@ -61,7 +54,6 @@ _ENTRIES = {
     "mmr": Entry("mmr", "MMR"),
     "mpt": Entry("mpt", "MPT"),
     "mrmr": Entry("mrmr", "MRMR"),
-    "mrmr-cosine": Entry("mrmr", "MRMR", _either_way),
     "mrmr-f": Entry("mrmr", "MRMR", _pooled),
     "mrmr>rfe": Entry("hybrids", "FilteredRFE", lambda: {"filter": "mrmr"}),
     "msd": Entry("msd", "MSD"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import field, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,7 @@ from leanrank.data.arrangement import Arrangement
 from leanrank.data.categories import marked
 from leanrank.data.door import in_memory
 from leanrank.data.ranking_data import RankingData, RankingSource
+from leanrank.data.weights import WEIGHTS
 from leanrank.engines.fold import fold
 from leanrank.errors import ParameterError
 from leanrank.selectors._base import Selector
@@ -85,6 +86,7 @@ class StabilitySelection(Selector):
     """
 
     _keeps_categories = True
+    _takes_weights: ClassVar[tuple[str, ...]] = tuple(WEIGHTS)  # the selector inside refuses
     selector: Any = field(default=None, kw_only=False)
     n_features_to_select: int | float | None = field(default=None, kw_only=False)
     n_resamples: int = 50

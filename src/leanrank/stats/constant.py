@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from leanrank.data.dense_parts import dense_parts
 from leanrank.data.ranking_data import RankingData
+from leanrank.data.weights import WEIGHTS
 from leanrank.engines.fold import Arithmetic
 from leanrank.errors import DataError
 
@@ -34,6 +35,8 @@ class Constant:
     >>> fold(Constant(), data)
     array([False,  True])
     """
+
+    weights: ClassVar[tuple[str, ...]] = tuple(WEIGHTS)  # none of them matters
 
     def of(self, block: RankingData) -> ConstantPartial:
         varies = np.zeros(block.n_features, dtype=bool)

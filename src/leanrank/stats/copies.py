@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from leanrank.data.ranking_data import RankingData
+from leanrank.data.weights import WEIGHTS
 from leanrank.engines.fold import Engine, fold
 from leanrank.errors import ParameterError
 from leanrank.kernels._threads import query_pieces
@@ -39,6 +40,8 @@ class ColumnHashes:
 
     A missing value equals any other missing value. Cost O(K n log n) a query.
     """
+
+    weights: ClassVar[tuple[str, ...]] = tuple(WEIGHTS)  # none of them matters
 
     def of(self, block: RankingData) -> Hashes:
         X = block.dense()

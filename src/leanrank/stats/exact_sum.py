@@ -16,7 +16,7 @@ from leanrank.errors import DataError
 
 #: Binary digits after the point.
 FRACTION_BITS = 46
-_LOW_BITS = 30
+LOW_BITS = 30
 _HIGH_UNIT = 2.0**-16
 _LOW_UNIT = 2.0**-FRACTION_BITS
 _LARGEST = 2.0**40
@@ -38,7 +38,7 @@ def exact_sum(values: NDArray[np.float64], what: str = "a statistic") -> NDArray
 
 def from_fixed(total: NDArray[np.int64]) -> NDArray[np.int64]:
     """A sum already in units of 2^-46 (as kernels add them up) in two parts, so that many may be added."""
-    return np.stack([total >> _LOW_BITS, total & ((1 << _LOW_BITS) - 1)])
+    return np.stack([total >> LOW_BITS, total & ((1 << LOW_BITS) - 1)])
 
 
 def as_float(parts: NDArray[np.int64]) -> Any:

@@ -132,6 +132,8 @@ class FeatureGraph:
                 "One of the graphs has no sums to add: it was put together by hand, cut, or has pooled 'spearman'. "
                 "Compute the graph of all data together instead."
             )
+        if self.partials.importance.weight.ndim != other.partials.importance.weight.ndim:
+            raise DataError("One of the graphs has weights of queries and the other has not: give them to both.")
         return _assemble(self.partials.merge(other.partials), self.feature_names, self.computed_with)
 
     def with_partials(self, partials: Partials) -> FeatureGraph:

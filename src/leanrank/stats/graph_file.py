@@ -38,6 +38,8 @@ _SUMS = {
     "constant.n_queries": ("i", ""),
     "constant.n_lists": ("i", ""),
 }
+#: The same where queries have weights.
+_WEIGHTED = {"importance.weight": ("i", "2K"), "similarity.n_queries": ("i", "2")}
 _COMPUTED_WITH = {"importance": {"direction": str}, "similarity": {"ties": (str, None)}}
 _SIMILARITY_SUMS = {"QuerySums": QuerySums, "PooledMoments": PooledMoments}
 
@@ -112,7 +114,8 @@ def _sums(arrays: dict[str, NDArray[Any]], header: dict[str, Any], n_features: i
     for part, kind in (("importance", ImportancePartial), ("similarity", similarity), ("constant", ConstantPartial)):
         values = {name: arrays[f"sums.{part}.{name}"] for name in kind._fields}  # type: ignore[attr-defined]
         for name, array in values.items():
-            if not _fits(array, *_SUMS[f"{part}.{name}"], n_features):
+            plain = _SUMS[f"{part}.{name}"]
+            if not any(_fits(array, *form, n_features) for form in (plain, _WEIGHTED.get(f"{part}.{name}", plain))):
                 raise DataError(f"its sums {part}.{name} have dtype {array.dtype} and shape {array.shape}")
         parts.append(kind(**values))
     return Partials(*parts)

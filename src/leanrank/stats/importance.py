@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import reduce
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from leanrank.data.dense_parts import dense_parts
 from leanrank.data.ranking_data import RankingData
+from leanrank.data.weights import QUERIES
 from leanrank.engines.fold import Arithmetic
 from leanrank.errors import require
 from leanrank.kernels.pair_losses import cross_entropy_losses, error_losses, hinge_losses
@@ -24,7 +25,10 @@ _LOSSES = {"error": error_losses, "hinge": hinge_losses, "cross-entropy": cross_
 
 
 class ImportancePartial(NamedTuple):
-    """Sums over queries of the importance and its square, descending and (if wanted) ascending."""
+    """Sums over queries of the importance and its square, descending and (if wanted) ascending.
+
+    Where queries have weights, these are sums of weights times values, and `weight` is an exact sum (2, K) of weights.
+    """
 
     total: NDArray[np.int64]  # (2 parts of an exact sum, directions, K)
     squares: NDArray[np.int64]
@@ -73,7 +77,8 @@ class Importance:
     -----
     Cost O(n log n) per feature and query; O(n^2) for "hinge" and "cross-entropy". Sums are exact (see
     `exact_sum`), and the result is rounded to 12 decimals. Where no query has a pair of different labels, a loss tells
-    nothing: the importance of every feature is 0.
+    nothing: the importance of every feature is 0. Weights of queries weigh means and deviations; average="pairs" counts
+    a query's pairs as often as its weight says. Weights of documents are refused.
 
     References
     ----------
@@ -92,6 +97,7 @@ class Importance:
     direction: str = "desc"
     average: str = "query"
     scale: str = "query"
+    weights: ClassVar[tuple[str, ...]] = (QUERIES,)
 
     def __post_init__(self) -> None:
         require(self, "direction", "'desc', 'asc' or 'max'", self.direction in ("desc", "asc", "max"))
@@ -126,6 +132,8 @@ class Importance:
 
     def of_on(self, block: RankingData, arithmetic: Arithmetic) -> ImportancePartial:
         """The same sums by an accelerator's arithmetic."""
+        if block.beside.query_weight is not None:
+            return self.of(block)
         low_first = {"desc": (False,), "asc": (True,), "max": (False, True)}[self.direction]
         return ImportancePartial(*arithmetic.metric_sums(block, self._measure(), low_first))
 
@@ -136,6 +144,9 @@ class Importance:
     def finish(self, partial: ImportancePartial) -> FeatureScores:
         """Means and standard deviations, of the better direction for each feature where both were summed."""
         weight = np.maximum(partial.weight, 1)
+        if partial.weight.ndim == 2:
+            weight = as_float(partial.weight)
+            weight[weight == 0] = 1.0
         means = as_float(partial.total) / weight
         variance = as_float(partial.squares) / weight - means**2
         spread = np.sqrt(np.maximum(variance.round(12), 0.0))  # a variance below 1e-12 is rounding
@@ -163,7 +174,7 @@ class Importance:
         stacked = np.stack(values, axis=1)  # (Q, directions, K)
         counted = ~np.isnan(stacked[:, 0])
         stacked[np.isnan(stacked)] = 0.0
-        return _sums(stacked, counted.astype(np.int64))
+        return _sums(stacked, counted.astype(np.int64), block.beside.query_weight)
 
     def _of_losses(self, block: RankingData) -> ImportancePartial:
         n_queries, K = block.n_queries, block.n_features
@@ -173,10 +184,17 @@ class Importance:
         values = 1.0 - losses if self.metric == "error" else -losses
         wanted = {"desc": [0], "asc": [1], "max": [0, 1]}[self.direction]
         weight = n_pairs if self.average == "pairs" else (n_pairs > 0).astype(np.int64)
-        return _sums(values[:, wanted], np.repeat(weight[:, None], K, axis=1))
+        return _sums(values[:, wanted], np.repeat(weight[:, None], K, axis=1), block.beside.query_weight)
 
 
-def _sums(values: NDArray[np.float64], weight: NDArray[np.int64]) -> ImportancePartial:
+def _sums(
+    values: NDArray[np.float64], weight: NDArray[np.int64], query_weight: NDArray[np.float64] | None
+) -> ImportancePartial:
+    if query_weight is not None:
+        shares = weight * query_weight[:, None]
+        weighted = values * shares[:, None, :]
+        total, squares = exact_sum(weighted, "the importance"), exact_sum(weighted * values, "the importance")
+        return ImportancePartial(total, squares, exact_sum(shares, "the weight of a query"))
     weighted = values * weight[:, None, :]
     return ImportancePartial(
         exact_sum(weighted, "the importance"), exact_sum(weighted * values, "the importance"), weight.sum(axis=0)

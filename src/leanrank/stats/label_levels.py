@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from leanrank.data.ranking_data import RankingData
+from leanrank.data.weights import WEIGHTS
 
 
 class Levels(NamedTuple):
@@ -30,6 +31,8 @@ class LabelLevels:
     >>> levels.labels.tolist(), levels.longest, levels.query
     ([0.0, 2.0], 2, 'cup')
     """
+
+    weights: ClassVar[tuple[str, ...]] = tuple(WEIGHTS)  # none of them matters
 
     def of(self, block: RankingData) -> Levels:
         q = int(np.argmax(block.query_sizes))

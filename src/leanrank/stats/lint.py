@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import asdict, dataclass, fields, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from leanrank._notebook import Table, card
 from leanrank.data.ranking_data import RankingData, RankingSource
+from leanrank.data.weights import WEIGHTS
 from leanrank.engines.fold import fold
 from leanrank.kernels.column_hashes import hash_rows
 from leanrank.metrics import metric
@@ -114,6 +115,8 @@ class _Partial:
 
 class Lint:
     """The statistic behind `lint` (of, merge, finish)."""
+
+    weights: ClassVar[tuple[str, ...]] = tuple(WEIGHTS)  # none of them matters
 
     def __init__(self, feature_names: tuple[str, ...], categories: frozenset[str] = frozenset()) -> None:
         self.feature_names = feature_names

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import reduce
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from leanrank.data.dense_parts import dense_parts
 from leanrank.data.ranking_data import RankingData
+from leanrank.data.weights import QUERIES
 from leanrank.errors import require_one_of
 from leanrank.kernels.rcdr import centred_ranks
 from leanrank.kernels.scaling import query_minmax
@@ -28,17 +29,17 @@ class Moments(NamedTuple):
     features: Floats
     labels: Floats
     spread: Floats
-    n_queries: NDArray[np.int64]
+    n_rows: NDArray[np.int64]
 
 
 @dataclass(frozen=True)
 class QueryMoments:
     r"""Second moments inside queries: with z the scaled features and labels of a query less their means there,
 
-    .. math:: M = \frac1{|Q|} \sum_q \frac1{n_q} \sum_{d \in q} z_{qd} z_{qd}^\top
+    .. math:: M = \frac1n \sum_q \sum_{d \in q} z_{qd} z_{qd}^\top
 
-    which is, but for a factor, the sum over all pairs of documents of a query of the products of their differences:
-    every query counts the same, and what is constant in it counts nothing.
+    which is the mean over all documents of the products of differences to another of the query: every document counts
+    the same, or as much as its query weighs, and what is constant in a query counts nothing.
 
     Parameters
     ----------
@@ -59,6 +60,7 @@ class QueryMoments:
     """
 
     scale: str = "minmax"
+    weights: ClassVar[tuple[str, ...]] = (QUERIES,)
 
     def __post_init__(self) -> None:
         require_one_of(self, scale=SCALES)
@@ -72,14 +74,14 @@ class QueryMoments:
     def merge(self, a: Moments, b: Moments) -> Moments:
         """The sums of two sets of queries together."""
         return Moments(
-            a.features + b.features, a.labels + b.labels, a.spread + b.spread, np.asarray(a.n_queries + b.n_queries)
+            a.features + b.features, a.labels + b.labels, a.spread + b.spread, np.asarray(a.n_rows + b.n_rows)
         )
 
     def finish(self, partial: Moments) -> Moments:
-        """The means over queries."""
-        n = max(int(partial.n_queries), 1)
+        """The means over documents."""
+        n = float(partial.n_rows) or 1.0
         features, labels, spread = ((total / n).round(10) + 0.0 for total in partial[:3])
-        return Moments(np.triu(features) + np.triu(features, k=1).T, labels, spread, partial.n_queries)
+        return Moments(np.triu(features) + np.triu(features, k=1).T, labels, spread, partial.n_rows)
 
     def _of_dense(self, block: RankingData) -> Moments:
         ptr, sizes = block.query_ptr, block.query_sizes
@@ -90,11 +92,16 @@ class QueryMoments:
             centred_ranks(block.X, ptr, 0, block.n_queries, z)
             z /= np.repeat(2.0 * sizes, sizes)[:, None]
         z, y = _centred(z, ptr), _centred(block.y.astype(np.float64)[:, None], ptr)
-        return Moments(z.T @ z, z.T @ y[:, 0], np.array(float(np.sum(y * y))), np.array(block.n_queries))
+        weight = block.beside.query_weight
+        n = float(block.n_rows)
+        if weight is not None:
+            rows = np.repeat(weight, sizes)
+            z, y, n = z * np.sqrt(rows)[:, None], y * np.sqrt(rows)[:, None], float(rows.sum())
+        return Moments(z.T @ z, z.T @ y[:, 0], np.array(float(np.sum(y * y))), np.array(n))
 
 
 def _centred(values: Floats, ptr: NDArray[np.int64]) -> Floats:
-    """Less their mean in each query, and over the root of its number of documents."""
+    """Less their mean in each query."""
     sizes = np.diff(ptr)
     means = np.add.reduceat(values, ptr[:-1], axis=0) / sizes[:, None]
-    return np.asarray((values - np.repeat(means, sizes, axis=0)) / np.sqrt(np.repeat(sizes, sizes))[:, None])
+    return np.asarray(values - np.repeat(means, sizes, axis=0))

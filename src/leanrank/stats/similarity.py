@@ -12,13 +12,14 @@ from numpy.typing import NDArray
 
 from leanrank.data.dense_parts import dense_parts
 from leanrank.data.ranking_data import RankingData
+from leanrank.data.weights import QUERIES
 from leanrank.engines.fold import Arithmetic
 from leanrank.errors import DataError, ParameterError, UnknownNameError
 from leanrank.kernels.concordance import HALF, ORDINAL, STRICT, TAU_B, add_similarity, kendall_sums
 from leanrank.kernels.inversions import count_by_merging
 from leanrank.kernels.rcdr import centred_ranks
 from leanrank.kernels.top_weighted import tau_ap_sums
-from leanrank.stats.exact_sum import as_float, exact_sum, from_fixed
+from leanrank.stats.exact_sum import FRACTION_BITS, LOW_BITS, as_float, exact_sum, from_fixed
 
 _KINDS = ("kendall", "pearson", "spearman", "tau_ap")
 _TIES = {"signed": HALF, "strict": STRICT, "half": HALF, "clipped": HALF, "ordinal": ORDINAL, "tau-b": TAU_B}
@@ -26,10 +27,15 @@ _TIES = {"signed": HALF, "strict": STRICT, "half": HALF, "clipped": HALF, "ordin
 MAX_KEPT = 1 << 30
 #: Queries whose fixed-point sum cannot overflow 64 bits.
 _QUERIES_AT_ONCE = 1 << 16
+#: Fewer queries than this have a fixed-point sum that is exact as a floating-point number.
+_EXACT_QUERIES = 1 << 6
 
 
 class QuerySums(NamedTuple):
-    """Sum over queries of a similarity; entries below the diagonal may be left 0."""
+    """Sum over queries of a similarity; entries below the diagonal may be left 0.
+
+    Where queries have weights, `n_queries` is the exact sum (2,) of those of at least two documents.
+    """
 
     total: NDArray[np.int64]  # (2 parts of an exact sum, K, K)
     n_queries: NDArray[np.int64]
@@ -124,6 +130,11 @@ class Similarity:
     ties: str = "signed"
     scope: str = "query"
 
+    @property
+    def weights(self) -> tuple[str, ...]:
+        """The weights it takes: those of queries, in a mean over queries."""
+        return (QUERIES,) if self.scope == "query" else ()
+
     def __post_init__(self) -> None:
         if self.kind not in _KINDS:
             raise UnknownNameError.of("similarity", self.kind, _KINDS)
@@ -166,6 +177,10 @@ class Similarity:
 
     def of_on(self, block: RankingData, arithmetic: Arithmetic) -> QuerySums:
         """The same sums by an accelerator's arithmetic."""
+        if block.beside.query_weight is not None:
+            sums = self.of(block)
+            assert isinstance(sums, QuerySums)
+            return sums
         if self.kind == "spearman":
             total = arithmetic.spearman_sums(block)
         else:
@@ -201,16 +216,21 @@ class Similarity:
         else:
             similarity = self._mean(partial)
         similarity = np.triu(similarity) + np.triu(similarity, k=1).T
-        if self.kind == "kendall" and self.ties == "signed" and isinstance(partial, QuerySums) and partial.n_queries:
+        if (
+            self.kind == "kendall"
+            and self.ties == "signed"
+            and isinstance(partial, QuerySums)
+            and _counted(partial.n_queries)
+        ):
             similarity = _cosines(similarity)
         return similarity.round(12) + 0.0  # no negative zero
 
     def _mean(self, partial: QuerySums) -> NDArray[np.float64]:
         """Mean over queries, above the diagonal; of signed and clipped ties that of tau_a."""
-        total, n = as_float(partial.total), int(partial.n_queries)
+        total, n = as_float(partial.total), float(_counted(partial.n_queries))
         if self.kind != "kendall" or self.ties not in ("signed", "clipped"):
-            return np.asarray(total / max(n, 1))
-        tau = (2 * total - n) / max(n, 1)
+            return np.asarray(total / (n or 1.0))
+        tau = (2 * total - n) / (n or 1.0)
         return np.asarray(np.maximum(tau, 0.0) if self.ties == "clipped" else tau)
 
     def _of_part(self, block: RankingData) -> SimilarityPartial:
@@ -219,21 +239,65 @@ class Similarity:
         return _moments(block.X) if self.kind == "pearson" else PooledValues((block.X,))
 
     def _of_queries(self, block: RankingData) -> QuerySums:
-        K, ptr = block.n_features, block.query_ptr
         if self.kind in ("pearson", "spearman"):
             return _correlations(block, ranks=self.kind == "spearman")
-        parts = np.zeros((2, K, K), dtype=np.int64)
+        if block.beside.query_weight is not None:
+            return self._of_weighted(block, block.beside.query_weight)
+        parts = np.zeros((2, block.n_features, block.n_features), dtype=np.int64)
         counted = 0
-        for first, last in _ranges(block, _longest_on_bits(K) if self.kind == "kendall" else None):
-            total = np.zeros((K, K), dtype=np.int64)
-            if self.kind == "tau_ap":
-                counted += tau_ap_sums(block.X, ptr, first, last, total)
-            elif last - first == 1 and ptr[last] - ptr[first] > _longest_on_bits(K):
-                counted += _kendall_by_merging(block.X[ptr[first] : ptr[last]], _TIES[self.ties], total)
-            else:
-                counted += kendall_sums(block.X, ptr, first, last, _TIES[self.ties], total)
+        for first, last in self._ranges(block, 0, block.n_queries):
+            total = np.zeros(parts.shape[1:], dtype=np.int64)
+            counted += self._add(block, first, last, total)
             parts += from_fixed(total)
         return QuerySums(parts, np.array(counted))
+
+    def _of_weighted(self, block: RankingData, weight: NDArray[np.float64]) -> QuerySums:
+        """Queries of one weight are summed together, as those without weights are, and their sum is weighed."""
+        order = np.argsort(weight, kind="stable")
+        if (weight[order] != weight).any():
+            block = block.take_queries(order)
+        ends = np.flatnonzero(np.diff(weight[order], append=np.inf)) + 1
+        parts = np.zeros((2, block.n_features, block.n_features), dtype=np.int64)
+        counted, few = np.zeros(2, dtype=np.int64), np.zeros(parts.shape[1:])
+        total, begin = np.zeros(parts.shape[1:], dtype=np.int64), 0
+        for end in ends.tolist():
+            own = float(weight[order[begin]])
+            for first, last in self._ranges(block, begin, end):
+                total.fill(0)
+                n = self._add(block, first, last, total)
+                counted += exact_sum(np.array([n * own]), "the weight of queries")
+                if last - first < _EXACT_QUERIES:
+                    few += total * own
+                else:
+                    parts += _times(from_fixed(total), own)
+            begin = end
+        return QuerySums(parts + exact_sum(few[None] * 2.0**-FRACTION_BITS, "a similarity"), counted)
+
+    def _ranges(self, block: RankingData, first: int, last: int) -> Iterator[tuple[int, int]]:
+        longest = _longest_on_bits(block.n_features) if self.kind == "kendall" else None
+        return _ranges(block, longest, first, last)
+
+    def _add(self, block: RankingData, first: int, last: int, total: NDArray[np.int64]) -> int:
+        """Add the similarities of these queries, in fixed point; returns how many have two documents."""
+        ptr, longest = block.query_ptr, _longest_on_bits(block.n_features)
+        if self.kind == "tau_ap":
+            return tau_ap_sums(block.X, ptr, first, last, total)
+        if last - first == 1 and ptr[last] - ptr[first] > longest:
+            return _kendall_by_merging(block.X[ptr[first] : ptr[last]], _TIES[self.ties], total)
+        return kendall_sums(block.X, ptr, first, last, _TIES[self.ties], total)
+
+
+def _counted(n_queries: NDArray[np.int64]) -> Any:
+    """How many queries there are, or what they weigh."""
+    return as_float(n_queries) if n_queries.ndim else n_queries
+
+
+def _times(parts: NDArray[np.int64], weight: float) -> NDArray[np.int64]:
+    """An exact sum times a number, rounded once; nothing is rounded where that is a whole number."""
+    high = parts[0] * weight
+    whole = np.floor(high)
+    low = np.rint((high - whole) * 2.0**LOW_BITS + parts[1] * weight)
+    return np.stack([whole, low]).astype(np.int64)
 
 
 def _longest_on_bits(n_features: int) -> float:
@@ -241,10 +305,12 @@ def _longest_on_bits(n_features: int) -> float:
     return 1000 * n_features / (1 + n_features / 64)
 
 
-def _ranges(block: RankingData, longest: float | None) -> Iterator[tuple[int, int]]:
+def _ranges(
+    block: RankingData, longest: float | None, first: int = 0, last: int | None = None
+) -> Iterator[tuple[int, int]]:
     """Ranges of queries for one call of a kernel: few enough not to overflow, very long ones alone."""
-    first = 0
-    for q, n in enumerate(block.query_sizes.tolist()):
+    end = block.n_queries if last is None else last
+    for q, n in enumerate(block.query_sizes[first:end].tolist(), start=first):
         if longest is not None and n > longest:
             if first < q:
                 yield first, q
@@ -253,8 +319,8 @@ def _ranges(block: RankingData, longest: float | None) -> Iterator[tuple[int, in
         elif q + 1 - first == _QUERIES_AT_ONCE:
             yield first, q + 1
             first = q + 1
-    if first < block.n_queries:
-        yield first, block.n_queries
+    if first < end:
+        yield first, end
 
 
 def _kendall_by_merging(X: NDArray[Any], mode: int, total: NDArray[np.int64]) -> int:
@@ -278,7 +344,7 @@ def _check_kept(values: tuple[NDArray[Any], ...]) -> None:
 
 def _correlations(block: RankingData, *, ranks: bool) -> QuerySums:
     """Pearson correlations of the values or of the mid-ranks, query by query."""
-    K = block.n_features
+    K, weight = block.n_features, block.beside.query_weight
     parts, counted = np.zeros((2, K, K), dtype=np.int64), 0
     for q, n in enumerate(block.query_sizes):
         if n < 2:
@@ -294,7 +360,12 @@ def _correlations(block: RankingData, *, ranks: bool) -> QuerySums:
             centred /= np.maximum(np.abs(centred).max(axis=0), np.finfo(np.float64).tiny)
         products = centred.T @ centred
         norm = np.sqrt(np.diag(products))
-        parts += exact_sum(_divided(products, np.outer(norm, norm)).clip(-1.0, 1.0)[None], "a correlation")
+        correlations = _divided(products, np.outer(norm, norm)).clip(-1.0, 1.0)
+        if weight is not None:
+            correlations *= weight[q]
+        parts += exact_sum(correlations[None], "a correlation")
+    if weight is not None:
+        return QuerySums(parts, exact_sum(weight[block.query_sizes >= 2], "the weight of queries"))
     return QuerySums(parts, np.array(counted))
 
 

@@ -79,7 +79,7 @@ class TestRule:
         assert replace(self.RULE, slices=(few,)).certified(values[0], reference[0]) is None
 
     def test_groups_are_drawn_in_every_claim(self, tables):
-        values, reference = tables
+        _, reference = tables
         rng = np.random.default_rng(0)
         noisy = reference[0] + 0.1 * rng.normal(size=200)
         twice, before, group = np.tile(noisy, 2)[None], np.tile(reference[0], 2), np.tile(np.arange(200), 2)

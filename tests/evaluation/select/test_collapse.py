@@ -12,7 +12,7 @@ from leanrank.data.ranking_data import RankingData
 from leanrank.evaluation.select.saved_selection import selection_of
 from leanrank.rankers.registry import get
 from leanrank.report._summary import summarize
-from leanrank.selectors._ranker_selector import copies_to
+from leanrank.selectors._ranker_selector import copies_to, idle_copies
 from leanrank.selectors.limits import Limits
 
 QUICK = {"ranker": RankSVM(C=1.0), "methods": ["mrmr"], "cv": 3, "n_features": 2, "progress": False}
@@ -68,3 +68,39 @@ def test_copies_stay_where_they_are_asked_for(copies):
     assert every.stands_for == {}
     assert every.baseline["n_features"] == len(NAMES)
     assert every.settings["collapse"] is False
+
+
+def test_only_what_changes_nothing_in_the_ranker_is_safe_to_drop(copies):
+    chosen = select(copies, **QUICK)
+    assert len(chosen.safe.features) == len(NAMES)  # a linear ranker punishes the weight of two columns less
+    lightgbm = pytest.importorskip("lightgbm")
+    booster = lightgbm.LGBMRanker(n_estimators=3, min_child_samples=2, n_jobs=1, verbose=-1)
+    chosen = select(copies, **{**QUICK, "ranker": booster})
+    assert set(NAMES) - set(chosen.safe.features) == {"again"}
+    assert set(NAMES) - set(chosen.path) == {"exp", "again", "shifted"}
+    assert "drops 1 copies of others" in chosen.safe.reason
+    drawn = select(copies, **{**QUICK, "ranker": booster.set_params(colsample_bytree=0.5)})
+    assert len(drawn.safe.features) == len(NAMES)
+
+
+@pytest.mark.parametrize(("name", "n"), [("lightgbm", 12), ("xgboost", 12)])
+def test_boosters_that_ignore_copies_learn_the_same_without_them(copies, name, n):
+    pytest.importorskip(name)
+    ranker = get(name, n_estimators=n)
+    assert ranker.ignores_copies
+    left_out = idle_copies(ranker, copies, Limits().bound("select", copies.feature_names)).left_out
+    assert [NAMES[j] for j in np.flatnonzero(left_out)] == ["again"]
+    fewer = copies.subset(np.flatnonzero(~left_out))
+    np.testing.assert_array_equal(
+        get(name, n_estimators=n).fit(fewer).predict(fewer), ranker.fit(copies).predict(copies)
+    )
+
+
+def test_which_rankers_a_copy_changes():
+    assert not get("ranksvm").ignores_copies
+    for name in ("lightgbm", "xgboost"):
+        pytest.importorskip(name)
+        assert not get(name, colsample_bynode=0.5).ignores_copies
+    assert not get("lightgbm", extra_trees=True).ignores_copies
+    pytest.importorskip("catboost")
+    assert not get("catboost").ignores_copies  # it adds noise to the scores of splits

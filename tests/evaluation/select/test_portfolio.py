@@ -7,7 +7,7 @@ import pickle
 import numpy as np
 import pytest
 
-from leanrank import FSSCPR, GAS, BestGain, RankSVM, make_ranking, metric
+from leanrank import FSSCPR, GAS, MRMR, BestGain, RankSVM, make_ranking, metric
 from leanrank.errors import UnknownNameError
 from leanrank.evaluation.journal import Journal
 from leanrank.evaluation.select import held_out as held_out_module
@@ -86,9 +86,11 @@ def test_the_share_is_that_of_the_ranker_trained_on_all_features(held_out):
 def test_graphs_are_computed_once_for_all(held_out, monkeypatch):
     graphs, feature_graph = [], held_out_module.feature_graph
     monkeypatch.setattr(held_out_module, "feature_graph", lambda *a, **k: graphs.append(1) or feature_graph(*a, **k))
-    for name in ("mrmr-cosine", "gas-cosine", "blend+mrmr", "importance+mrmr", "importance", "rfe", "mrmr>rfe"):
+    alike = {"importance": IMPORTANCE, "similarity": SIMILARITY}
+    named = ("blend+mrmr", "importance+mrmr", "importance", "rfe", "mrmr>rfe")
+    for selector in (MRMR(**alike), GAS(**alike), *map(registry.get, named)):
         for i in (0, 1, 2):
-            assert len(sight(held_out, i).order(registry.get(name))) == 8
+            assert len(sight(held_out, i).order(selector)) == 8
     assert len(graphs) == 3  # one a part; a fold's is the sum of two
 
 

@@ -23,7 +23,7 @@ from leanrank.errors import DataError, LeanRankError, ParameterError, UnknownNam
 from leanrank.evaluation.journal import Journal, read_about
 from leanrank.evaluation.select.effort import EFFORTS
 
-QUICK = {"ranker": "ranksvm", "methods": ["gas-cosine", "mrmr-cosine"], "cv": 3, "max_loss": 0.03, "progress": False}
+QUICK = {"ranker": "ranksvm", "methods": ["gas", "mrmr"], "cv": 3, "max_loss": 0.03, "progress": False}
 
 
 @pytest.fixture(scope="module")
@@ -65,7 +65,7 @@ def test_the_evidence_is_complete(planted, chosen):
     assert set(chosen.features) | set(chosen.dropped) == set(data.feature_names)
     assert chosen.path[: chosen.n_features] == chosen.features
     assert chosen.versus_all["low"] <= chosen.versus_all["mean"] <= chosen.versus_all["high"]
-    assert {point.method for point in chosen.curve} == {"gas-cosine", "mrmr-cosine", "all features"}
+    assert {point.method for point in chosen.curve} == {"gas", "mrmr", "all features"}
     assert all(point in chosen.curve for point in chosen.pareto)
     means = [point.mean for point in chosen.pareto]
     assert means == sorted(means)  # a larger set on the front is a better one
@@ -111,7 +111,7 @@ def test_with_much_effort_the_number_of_features_is_exact():
     data, _ = make_ranking(80, n_informative=17, n_redundant=0, n_noise=13, random_state=0)
     sizes = set()
     for max_loss in (0.05, 0.06, 0.07):
-        settings = {**QUICK, "methods": ["mrmr-cosine"], "max_loss": max_loss, "answer": "certified"}
+        settings = {**QUICK, "methods": ["mrmr"], "max_loss": max_loss, "answer": "certified"}
         chosen = select(data, **settings, effort="thorough")
         at = {point.k for point in chosen.curve}
         assert chosen.proven
@@ -151,7 +151,7 @@ def test_the_loss_that_could_be_proven_is_proven():
     promised = 0
     for seed in range(4):
         data, _ = make_ranking(60, (5, 10), n_informative=20, n_noise=25, random_state=seed)
-        settings = {**QUICK, "ranker": RankSVM(C=1.0), "methods": ["mrmr-f", "gas-cosine"]}
+        settings = {**QUICK, "ranker": RankSVM(C=1.0), "methods": ["mrmr-f", "gas"]}
         kept = select(data, **{**settings, "max_loss": 0}, answer="certified")
         if kept.provable is not None:
             promised += 1
@@ -176,13 +176,13 @@ def test_a_method_that_finds_nothing_in_other_folds_stays_as_measured():
     answered = 0
     for seed in (0, 5, 8):
         data, _ = make_ranking(60, (6, 12), n_informative=3, n_redundant=4, n_noise=5, random_state=seed)
-        answered += select(data, **{**QUICK, "methods": ["fcbf", "gas-cosine"]}).n_features > 0
+        answered += select(data, **{**QUICK, "methods": ["fcbf", "gas"]}).n_features > 0
     assert answered == 3
 
 
 def test_what_does_nothing_is_dropped_and_costs_nothing():
     data, _ = make_ranking(40, n_informative=13, n_redundant=0, n_noise=0, n_constant=7, random_state=0)
-    for method in ("mrmr-cosine", "gas-cosine", "importance"):  # of some the path ends where nothing is left to gain
+    for method in ("mrmr", "gas", "importance"):  # of some the path ends where nothing is left to gain
         chosen = select(data, **{**QUICK, "methods": [method], "max_loss": 0.002})
         assert chosen.n_features <= 13
         assert len(chosen.dropped) >= 7
@@ -247,7 +247,7 @@ def test_no_leak_labels_permuted_within_queries_promise_nothing(seed):
     for a, b in zip(data.query_ptr[:-1], data.query_ptr[1:], strict=True):
         y[a:b] = rng.permutation(y[a:b])
     # at 95% one seed in ten would cry wolf by chance alone; a leak would show at any level
-    settings = {**QUICK, "methods": ["gas-cosine", "mrmr-cosine", "importance"], "level": 0.995}
+    settings = {**QUICK, "methods": ["gas", "mrmr", "importance"], "level": 0.995}
     selection = select(replace(data, y=y), **settings)
     assert selection.versus_all["low"] <= 0 <= selection.versus_all["high"]
     assert selection.nested["low"] <= 0 <= selection.nested["high"]
@@ -279,7 +279,7 @@ def test_a_journal_is_reused_and_knows_its_run(tmp_path, planted, chosen):
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 def test_kill_9_at_any_moment_loses_nothing(tmp_path):
     data, _ = make_ranking(30, (8, 12), n_informative=2, n_redundant=2, n_noise=3, random_state=3)
-    settings = {**QUICK, "methods": ["gas-cosine", "mrmr-cosine", "importance"]}
+    settings = {**QUICK, "methods": ["gas", "mrmr", "importance"]}
     start = time.perf_counter()
     whole = without_time(select(data, **settings, journal=tmp_path / "whole.db"))
     duration = time.perf_counter() - start
@@ -324,7 +324,7 @@ def test_missing_values_are_no_obstacle(planted, ranker):
     X[np.random.default_rng(0).random(X.shape) < 0.1] = np.nan
     X[data.query_ptr[3] : data.query_ptr[4], 0] = np.nan
     holed = replace(data, X=X, missing=True)
-    selection = select(holed, **{**QUICK, "ranker": ranker, "methods": ["gas-cosine"]}, n_features=3, n_jobs=2)
+    selection = select(holed, **{**QUICK, "ranker": ranker, "methods": ["gas"]}, n_features=3, n_jobs=2)
     role = {entry.name: entry.role for entry in truth}
     assert all(role[name] != "noise" for name in selection.features)
 

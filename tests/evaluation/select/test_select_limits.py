@@ -25,7 +25,7 @@ from leanrank.selectors.hybrids import IMPORTANCE, SIMILARITY
 from leanrank.selectors.limits import Limits, cegb_params
 from leanrank.selectors.path import Path
 
-QUICK = {"ranker": "ranksvm", "methods": ["gas-cosine", "mrmr-cosine"], "cv": 3, "max_loss": 0.03, "progress": False}
+QUICK = {"ranker": "ranksvm", "methods": ["gas", "mrmr"], "cv": 3, "max_loss": 0.03, "progress": False}
 COPIES = {"ranker": "ranksvm", "cv": 3, "progress": False}
 
 
@@ -101,8 +101,8 @@ def test_costs_budget_and_rules(planted):
     "method",
     [
         "mrmr-f",
-        "mrmr-cosine",
-        "gas-cosine",
+        "mrmr",
+        "gas",
         "best-gain-path",
         "blend+mrmr",
         "importance+mrmr",
@@ -155,7 +155,7 @@ def test_a_budget_holds_where_every_set_it_buys_loses_too_much(planted):
     assert poor.safe.risk == "More than the budget allows."
 
 
-@pytest.mark.parametrize("methods", [["mrmr-cosine"], ["gas-cosine"], ["best-gain-path"], ["rfe"], ["mrmr-f"]])
+@pytest.mark.parametrize("methods", [["mrmr"], ["gas"], ["best-gain-path"], ["rfe"], ["mrmr-f"]])
 def test_never_is_as_if_the_feature_were_not_there(two_copies, methods):
     found = select(two_copies, methods=methods, n_features=1, never=["a"], **COPIES)
     assert found.features == ("copy",)
@@ -175,7 +175,7 @@ def test_never_with_the_whole_portfolio():
 
 
 def test_what_must_be_kept_makes_its_copies_redundant(two_copies):
-    found = select(two_copies, methods=["mrmr-cosine"], must_keep=["a"], **COPIES)
+    found = select(two_copies, methods=["mrmr"], must_keep=["a"], **COPIES)
     assert found.path[0] == "a"
     own = MRMR(limits=Limits(must_keep=["a"]), importance=IMPORTANCE, similarity=SIMILARITY).fit(two_copies)
     assert list(found.path) == [two_copies.feature_names[j] for j in own.order_]
@@ -185,13 +185,13 @@ def test_what_must_be_kept_makes_its_copies_redundant(two_copies):
 def test_what_must_be_kept_is_a_size_of_its_own(planted):
     data, _ = planted
     kept = list(data.feature_names[:7])
-    found = select(data, methods=["mrmr-cosine"], must_keep=kept, max_loss=0.9, ranker="ranksvm", cv=3, progress=False)
+    found = select(data, methods=["mrmr"], must_keep=kept, max_loss=0.9, ranker="ranksvm", cv=3, progress=False)
     assert sorted(found.features) == sorted(kept)
 
 
 def test_a_method_that_finds_nothing_is_left_out(planted):
     data, _ = planted
-    both = select(data, methods=["consistency", "mrmr-cosine"], n_features=4, **COPIES)
+    both = select(data, methods=["consistency", "mrmr"], n_features=4, **COPIES)
     assert both.n_features == 4
 
 
@@ -237,8 +237,8 @@ def test_a_fixed_size_takes_the_first_method_that_is_not_shown_to_be_worse(plant
     selection = select(data, n_features=2, **QUICK)
     assert selection.n_features == 2
     assert len(selection.curve) == 3
-    assert selection.method == "gas-cosine"  # mrmr cannot be told from it, and comes second
+    assert selection.method == "gas"  # mrmr cannot be told from it, and comes second
     noise = [entry.name for entry in truth if entry.role == "noise"]
-    selection = select(data, n_features=2, **{**QUICK, "methods": [Likes(liked=noise), "gas-cosine"]})
-    assert selection.method == "gas-cosine"  # far better than the first
+    selection = select(data, n_features=2, **{**QUICK, "methods": [Likes(liked=noise), "gas"]})
+    assert selection.method == "gas"  # far better than the first
     assert "does not show to be worse than the best" in selection.reason

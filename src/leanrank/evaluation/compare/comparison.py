@@ -19,7 +19,7 @@ from leanrank.evaluation import journal_schema
 from leanrank.evaluation.compare.comparison_shape import check_about, check_cell, check_records
 from leanrank.evaluation.journal import Journal, read_about
 from leanrank.evaluation.records import ALL_FEATURES, CrossValidation, FoldRecord, in_library, write_parquet_table
-from leanrank.evaluation.significance import PairedTest, holm, paired_bootstraps, paired_differences, paired_t_test
+from leanrank.evaluation.significance import PairedTest, holm, paired_bootstraps, paired_t_test, weighed_differences
 from leanrank.evaluation.stability import Repetition, Stability
 from leanrank.evaluation.unified_ranking import UnifiedRanking, competition_ranks, unified_ranking
 
@@ -177,18 +177,26 @@ class Comparison:
         return columns
 
     def tests(self, metric: str | None = None, *, n_resamples: int = 9_999, random_state: int = 0) -> list[TestRow]:
-        """Every method against all features: paired t-test and bootstrap over queries, with Holm's correction."""
+        """Every method against all features: paired t-test and bootstrap over queries, with Holm's correction.
+
+        Where queries have groups, both are over these, and `PairedTest.n` counts them.
+        """
         name = self._metric(metric)
-        places, differences, t_tests = [], [], []
+        places, differences, shares, t_tests = [], [], [], []
         for (ranker, k, method), run in self.runs.items():
             reference = self.runs.get((ranker, None, ALL_FEATURES))
             if method == ALL_FEATURES or reference is None:
                 continue
             first, second = run.per_query(name), reference.per_query(name)
             places.append((ranker, k, method))
-            differences.append(paired_differences(first, second))
-            t_tests.append(paired_t_test(first, second))
-        bootstraps = paired_bootstraps(differences, n_resamples=n_resamples, random_state=random_state)
+            weight, group = run.query_weights, run.query_groups
+            own, share = weighed_differences(first, second, weight, group)
+            differences.append(own)
+            shares.append(share)
+            t_tests.append(paired_t_test(first, second, weight=weight, group=group))
+        known = [np.ones(len(d)) if s is None else s for d, s in zip(differences, shares, strict=True)]
+        weights = known if any(share is not None for share in shares) else None
+        bootstraps = paired_bootstraps(differences, n_resamples=n_resamples, random_state=random_state, weights=weights)
         by_t, by_bootstrap = holm([t.p for t in t_tests]), holm([b.p for b in bootstraps])
         return [
             TestRow(*place, t, float(by_t[i]), b, float(by_bootstrap[i]))

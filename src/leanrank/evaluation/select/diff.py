@@ -10,12 +10,16 @@ from numpy.typing import NDArray
 
 from leanrank.data.arrangement import Arrangement
 from leanrank.data.ranking_data import RankingData
+from leanrank.data.weights import query_weights
 from leanrank.errors import DataError
 from leanrank.evaluation.bootstrap import FEWEST_QUERIES
 from leanrank.evaluation.journal import Journal
+from leanrank.evaluation.select import asked_numbers as numbers
 from leanrank.evaluation.select import request as asked
+from leanrank.evaluation.select.choice import mean
 from leanrank.evaluation.select.diff_sides import Side
 from leanrank.evaluation.select.held_out import HeldOut, Material
+from leanrank.evaluation.select.judged_queries import check_judged
 from leanrank.evaluation.select.run import default_ranker
 from leanrank.evaluation.significance import paired_bootstrap
 from leanrank.evaluation.tasks import Tasks
@@ -165,11 +169,11 @@ def diff(
         raise DataError(f"{model.title} is a model, {other.title} a selection: compare two models, or two selections.")
     quality, notes = None, _doubts(first, second)
     if data is not None:
-        measure = asked.metric_of(metric or first.settings.get("metric_name") or "ndcg@10")
+        measure = numbers.metric_of(metric or first.settings.get("metric_name") or "ndcg@10")
         if first.model is not None:
             values, how = _scored([first, second], data, measure), "as trained"
         else:
-            asked.check_judged(data, measure, cv, owner="diff")
+            check_judged(data, measure, cv, owner="diff")
             trial = _Trial(_ranker_of(first, ranker), measure, cv, random_state, n_jobs, progress)
             values = trial.values([first, second], data)
             how = f"cross-validated in {cv} folds with {trial.ranker._name or repr(trial.ranker)}"
@@ -232,7 +236,8 @@ class _Trial:
 def _quality(values: Values, data: RankingData, metric: Metric, how: str, seed: int) -> Quality:
     a, b = values
     counted = np.flatnonzero(~np.isnan(b - a))
-    test = paired_bootstrap(b, a, random_state=seed, group=data.beside.query_group)
+    weight = query_weights(data, "diff")
+    test = paired_bootstrap(b, a, random_state=seed, weight=weight, group=data.beside.query_group)
     change = np.round((b - a)[counted], 9)
     order = np.argsort(change, kind="stable")
     most = [*(i for i in order[:QUERIES] if change[i] < 0), *(i for i in order[-QUERIES:] if change[i] > 0)]
@@ -240,8 +245,8 @@ def _quality(values: Values, data: RankingData, metric: Metric, how: str, seed: 
     return Quality(
         metric=metric.name.upper(),
         how=how,
-        a=round(float(a[counted].mean()), 9) if counted.size else np.nan,
-        b=round(float(b[counted].mean()), 9) if counted.size else np.nan,
+        a=mean(np.where(np.isnan(b), b, a), weight) if counted.size else np.nan,
+        b=mean(np.where(np.isnan(a), a, b), weight) if counted.size else np.nan,
         difference=round(test.difference, 6),
         low=round(test.low, 6),
         high=round(test.high, 6),

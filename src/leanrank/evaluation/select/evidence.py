@@ -27,18 +27,22 @@ Values = NDArray[np.float64]
 
 
 def curve_point(
-    candidate: Candidate, values: Values, difference: Difference, folds: Sequence[NDArray[np.int64]]
+    candidate: Candidate,
+    values: Values,
+    difference: Difference,
+    folds: Sequence[NDArray[np.int64]],
+    weight: Values | None = None,
 ) -> CurvePoint:
     """A candidate beside all features."""
     return CurvePoint(
         method=candidate.method,
         k=candidate.k,
         cost=candidate.cost,
-        mean=mean(values),
+        mean=mean(values, weight),
         difference=round(difference.mean, 6),
         low=_rounded_down(difference.low),
         high=round(difference.high, 6),
-        per_fold=tuple(mean(values[test]) for test in folds),
+        per_fold=tuple(mean(values[test], None if weight is None else weight[test]) for test in folds),
     )
 
 
@@ -76,13 +80,16 @@ def metric_losses(
         between = len(table) - n_path - 1
         known = [*map(rounded_up, losses), *[None] * between, 0.0]
         known_in_slices = [*map(rounded_up, in_slices), *[None] * between, 0.0]
-        by_metric.append(
-            [
-                MetricLoss(name, mean(row), round(d.mean, 6), _rounded_down(d.low), round(d.high, 6), *certified)
-                for row, d, *certified in zip(table, rule.compare(table, own), known, known_in_slices, strict=True)
-            ]
-        )
+        rows = zip(table, rule.compare(table, own), known, known_in_slices, strict=True)
+        by_metric.append([_metric_loss(name, mean(row, rule.weight), *rest) for row, *rest in rows])
     return list(zip(*by_metric, strict=True))
+
+
+def _metric_loss(
+    name: str, value: float, difference: Difference, certified: float | None, in_slices: float | None
+) -> MetricLoss:
+    low, high = _rounded_down(difference.low), round(difference.high, 6)
+    return MetricLoss(name, value, round(difference.mean, 6), low, high, certified, in_slices)
 
 
 def _rounded_down(bound: float) -> float:

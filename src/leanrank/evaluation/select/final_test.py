@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from leanrank.data.folds import Fold
 from leanrank.data.ranking_data import RankingData
+from leanrank.data.weights import query_weights
+from leanrank.evaluation.select.choice import mean
 from leanrank.evaluation.select.selection import Selection
 from leanrank.evaluation.select.stop_rule import differences
 from leanrank.evaluation.training import prepared, train
@@ -25,8 +25,9 @@ def final_test(
         trained = train(ranker, fold, list(features))
         values += trained.per_query(trained.fold.test, metric)
     before, after = values
+    weight = query_weights(test, "select")
     return {
-        "all_features": round(float(np.nanmean(before)), 9),
-        "selected": round(float(np.nanmean(after)), 9),
-        "difference": differences(after[None], before)[0].to_dict(),
+        "all_features": mean(before, weight),
+        "selected": mean(after, weight),
+        "difference": differences(after[None], before, weight=weight, group=test.beside.query_group)[0].to_dict(),
     }

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import field
-from typing import Any, Self
+from dataclasses import field, replace
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.utils import Tags
 
 from leanrank._declared import declared
 from leanrank.data.catalogue_file import read_catalogue
-from leanrank.data.door import in_memory
-from leanrank.data.ranking_data import RankingSource
+from leanrank.data.columns import id_column
+from leanrank.data.door import in_memory, is_source
+from leanrank.data.ranking_data import RankingData, RankingSource
+from leanrank.data.weights import WEIGHTS
+from leanrank.errors import DataError
 from leanrank.evaluation.select.answers import ANSWERS, RECOMMENDED
 from leanrank.evaluation.select.run import select
 from leanrank.evaluation.select.selection import Selection
@@ -93,6 +96,7 @@ class LeanSelector(Selector):
     """
 
     _keeps_categories = True
+    _takes_weights: ClassVar[tuple[str, ...]] = tuple(WEIGHTS)  # `select` refuses
     ranker: Any = field(default=None, kw_only=False)
     n_features_to_select: Any = None
     metric: Any = "ndcg@10"
@@ -109,7 +113,7 @@ class LeanSelector(Selector):
     metrics: Any = None
     certify_slices: bool = False
 
-    def fit(self, X: Any, y: Any = None, *, qid: Any = None, regroup: bool = False) -> Self:
+    def fit(self, X: Any, y: Any = None, *, qid: Any = None, regroup: bool = False, sample_weight: Any = None) -> Self:
         """Measure and choose.
 
         Parameters
@@ -118,8 +122,14 @@ class LeanSelector(Selector):
             As in every selector: documents by features, labels, the query of each row, whether to bring the rows of a
             query together. RankingData and sources carry labels and queries themselves. Missing values are let in, as
             by `select`.
+        sample_weight : array of shape (n,), optional
+            How much each query counts, the same in all of its rows: what is measured are means over queries. A
+            RankingData carries its own.
         """
-        self._learn(self._fit(self._source(X, y, qid, regroup=regroup, missing=True)))
+        source = self._source(X, y, qid, regroup=regroup, missing=True)
+        if sample_weight is not None:
+            source = _with_weights(source, X, qid, sample_weight)
+        self._learn(self._fit(source))
         return self
 
     def __sklearn_tags__(self) -> Tags:
@@ -179,6 +189,24 @@ class LeanSelector(Selector):
         self.ranking_ = np.maximum(self.ranking_ - len(chosen) + 1, 1)
         self.n_features_ = len(chosen)
         self.cv_results_ = _cv_results(self.selection_)
+
+
+def _with_weights(source: RankingSource, X: Any, qid: Any, sample_weight: Any) -> RankingData:
+    """The data with weights of their queries, which were given for each row."""
+    if is_source(X):
+        raise DataError("Data carry their own weights: leave out sample_weight, or give X, y and qid.")
+    data, ids, weight = in_memory(source), id_column(qid), np.asarray(sample_weight, dtype=np.float64)
+    if weight.shape != (data.n_rows,):
+        raise DataError(f"sample_weight needs one value for each row, {data.n_rows:,} in all. Got {weight.shape}.")
+    known: dict[str, float] = {}
+    for name, own in zip(ids.tolist(), weight.tolist(), strict=True):
+        if known.setdefault(str(name), own) != own:
+            raise DataError(
+                f"The rows of query {name} have the sample_weight {known[str(name)]:g} and {own:g}: LeanSelector takes "
+                "weights of queries, which are the same in all of their rows."
+            )
+    by_query = np.array([known[str(name)] for name in data.query_ids.tolist()])
+    return replace(data, beside=replace(data.beside, query_weight=by_query))
 
 
 def _path_of(selection: Selection) -> Path:

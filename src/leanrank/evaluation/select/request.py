@@ -6,28 +6,28 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from numbers import Integral, Real
-from sys import float_info
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from leanrank import __version__
+from leanrank.data.catalogue import Catalogue
 from leanrank.data.columns import as_frame
 from leanrank.data.door import as_ranking_data
 from leanrank.data.ranking_data import RankingData
-from leanrank.data.splits import separable
+from leanrank.data.weights import QUERIES, refuse_weights
 from leanrank.errors import DataError, ParameterError
 from leanrank.evaluation.fold_roles import roles_in_time, windows_of
+from leanrank.evaluation.select.asked_numbers import real_number, whole_number
 from leanrank.evaluation.select.choice import MCS_LEVEL, MCS_LEVEL_ONCE, Rule
 from leanrank.evaluation.select.effort import Effort
+from leanrank.evaluation.select.judged_queries import check_judged, judged_mask
 from leanrank.evaluation.select.resolution import Forecast
 from leanrank.metrics._base import Metric
-from leanrank.metrics.names import metric as parse_metric
 from leanrank.rankers._base import Ranker
 from leanrank.rankers._categories import LearnedCategories
 from leanrank.selectors._base import Selector
+from leanrank.selectors.catalogued_limits import catalogued
 from leanrank.selectors.column_limits import ColumnLimits
 from leanrank.selectors.families import Families
 from leanrank.selectors.limits import Limits
@@ -92,6 +92,8 @@ class Request:
 
     def checked(self) -> Request:
         """This request, or the error that says what cannot be."""
+        for part in (self.data, self.valid):
+            refuse_weights(part, "select", (QUERIES,))
         check_limits(self.limits, self.data.feature_names, self.n_features)
         for metric in self.metrics:
             check_judged(self.data, metric, self.cv)
@@ -196,58 +198,6 @@ class Request:
         return {name: value for name, value in self.settings.items() if name not in free}
 
 
-def whole_number(name: str, value: Any, rule: str, low: int, high: float = np.inf) -> int:
-    """The parameter as an int of [low, high]; True and False are no numbers."""
-    if not isinstance(value, bool) and isinstance(value, Integral) and low <= int(value) <= high:
-        return int(value)
-    raise ParameterError.of("select", name, rule, value)
-
-
-def real_number(name: str, value: Any, rule: str, low: float, high: float = float_info.max) -> float:
-    """The parameter as a finite number of [low, high], an int where it is one."""
-    if not isinstance(value, bool) and isinstance(value, Real) and low <= float(value) <= high:
-        return int(value) if isinstance(value, Integral) else float(value)
-    raise ParameterError.of("select", name, rule, value)
-
-
-def folds_asked(cv: Any, lowest: int) -> int | str:
-    """The number of folds, or "time" with its number of windows."""
-    if windows_of(cv) is not None:
-        return str(cv)
-    return whole_number("cv", cv, f"a number of folds >= {lowest}{', or time' * isinstance(cv, str)}", lowest)
-
-
-def metrics_of(metric: Any, metrics: Any) -> tuple[Metric, ...]:
-    """The metrics asked for, the first of which methods are chosen by; names that two of them share are refused."""
-    if metrics is None:
-        return (metric_of(metric),)
-    wanted = [metrics] if isinstance(metrics, str | Metric) or not isinstance(metrics, Iterable) else list(metrics)
-    several = tuple(metric_of(one) for one in wanted)
-    if not several or len({one.name for one in several}) < len(several):
-        raise ParameterError.of("select", "metrics", "one or more metrics of different names", wanted)
-    return several
-
-
-def max_losses_of(max_loss: Any, n_metrics: int, default: float) -> tuple[float, ...]:
-    """The loss allowed of each metric: one for all, or one for each."""
-    if max_loss is None:
-        return (default,) * n_metrics
-    rule = ">= 0 and finite"
-    if isinstance(max_loss, list | tuple | np.ndarray):
-        if len(max_loss) != n_metrics:
-            rule = f"one number, or one for each of the {n_metrics} metrics"
-            raise ParameterError.of("select", "max_loss", rule, list(max_loss))
-        return tuple(float(real_number("max_loss", one, rule, 0)) for one in max_loss)
-    return (float(real_number("max_loss", max_loss, rule, 0)),) * n_metrics
-
-
-def metric_of(metric: Any) -> Metric:
-    """The metric asked for, by name or as an object."""
-    if not isinstance(metric, str | Metric):
-        raise ParameterError.of("select", "metric", "a name such as 'ndcg@10' or a metric", metric)
-    return parse_metric(metric)
-
-
 def methods_of(methods: Any) -> str | list[Any]:
     """The methods as a text, or as a list of names and selectors; one selector is a list of one."""
     if isinstance(methods, str):
@@ -290,46 +240,6 @@ def valid_of(valid: Any, data: RankingData) -> RankingData | None:
     return LearnedCategories(data.categories).readied(valid, "select")
 
 
-def check_judged(data: RankingData, metric: Metric, cv: int | str, owner: str = "select") -> None:
-    """Refuse data on which features cannot be told apart, or too few queries for so many folds."""
-    windows = windows_of(cv)
-    if windows is not None:
-        roles_in_time(data, windows)
-    n_folds = int(cv) if windows is None else windows
-    if separable(data) < n_folds:
-        what = "queries" if data.beside.query_group is None else "groups of queries"
-        raise ParameterError.of(owner, "cv", f"at most the number of {what}, {separable(data)}", cv)
-    if not _differ(data).any():
-        raise DataError(
-            f"No query of {data.n_queries:,} has two documents with different labels, so nothing can be told about any "
-            "feature. Pass data with judged documents of more than one grade to a query."
-        )
-    judged = judged_queries(data, metric)
-    if judged < n_folds:
-        raise DataError(
-            f"{judged} of {data.n_queries:,} queries are judged (two documents with different labels, and counted by "
-            f"{metric.name}), but {n_folds} folds need at least {n_folds}: judge more queries, or ask for fewer folds.",
-            owner=owner,
-            parameter="cv",
-        )
-
-
-def judged_queries(data: RankingData, metric: Metric) -> int:
-    """How many queries have documents with different labels and are counted by the metric."""
-    return int(judged_mask(data, metric).sum())
-
-
-def judged_mask(data: RankingData, metric: Metric) -> NDArray[np.bool_]:
-    """Which queries these are."""
-    counted = ~np.isnan(metric.per_query(data.y, np.zeros(data.n_rows), data.query_ptr))
-    return np.asarray(_differ(data) & counted)
-
-
-def _differ(data: RankingData) -> NDArray[np.bool_]:
-    first = data.query_ptr[:-1]
-    return np.asarray(np.minimum.reduceat(data.y, first) < np.maximum.reduceat(data.y, first))
-
-
 def check_limits(limits: Limits, names: Sequence[str], n_features: int | None) -> None:
     """Refuse limits under which there is nothing to select, or not so many features."""
     columns = limits.bound("select", names)
@@ -358,11 +268,20 @@ def check_limits(limits: Limits, names: Sequence[str], n_features: int | None) -
             raise ParameterError.of("select", "n_features", parted, n_features)
 
 
-def limits_of(*, costs: Any, budget: Any, **rules: Any) -> Limits:
-    """The limits, with costs as a dict where they are a series with names for labels."""
+def limits_of(
+    names: Sequence[str] = (),
+    catalogue: Catalogue | None = None,
+    default_cost: Any = None,
+    *,
+    costs: Any,
+    budget: Any,
+    **rules: Any,
+) -> Limits:
+    """The limits and what a catalogue adds, with costs as a dict where they are a series with names for labels."""
     if budget is not None:
         budget = real_number("budget", budget, "a number >= 0 or None", 0)
-    return Limits(dict(costs.items()) if _by_label(costs) else costs, budget=budget, **rules)
+    given = Limits(dict(costs.items()) if _by_label(costs) else costs, budget=budget, **rules)
+    return catalogued(given, names, catalogue, default_cost, owner="select")
 
 
 def limit_settings(limits: Limits, names: Sequence[str]) -> dict[str, Any]:

@@ -25,6 +25,7 @@ from leanrank.evaluation.fold_roles import windows_of
 from leanrank.evaluation.journal import Journal
 from leanrank.evaluation.journal_schema import keep_selection
 from leanrank.evaluation.records import ALL_FEATURES
+from leanrank.evaluation.select import asked_numbers as numbers
 from leanrank.evaluation.select import request as asked
 from leanrank.evaluation.select.answering import Answering
 from leanrank.evaluation.select.answers import RECOMMENDED, answer_name
@@ -48,8 +49,7 @@ from leanrank.kernels._threads import default_threads
 from leanrank.rankers._base import Ranker
 from leanrank.rankers.adapters import as_ranker
 from leanrank.rankers.registry import get
-from leanrank.selectors._ranker_selector import copies_to, useless_to
-from leanrank.selectors.catalogued_limits import catalogued
+from leanrank.selectors._ranker_selector import copies_to, idle_copies, useless_to
 from leanrank.stats.copies import Copies
 
 #: The loss that nobody minds, unless the caller says otherwise.
@@ -211,14 +211,16 @@ def select(
     """
     begin = time.perf_counter()
     seeds = f"a whole number from 0 to {LARGEST_SEED}"
-    seed = asked.whole_number("random_state", random_state, seeds, 0, LARGEST_SEED)
+    seed = numbers.whole_number("random_state", random_state, seeds, 0, LARGEST_SEED)
     given = {"y": y, "label": label, "qid": qid, "comments": comments}
     streamed = isinstance(data, QuerySample) or (is_source(data) and not isinstance(data, RankingData))
     sample = sample_of(data if streamed else judged(data, **given), memory, seed)
     documents = sample.data
     held = asked.valid_of(valid, documents)
     lowest = 3 if held is None else 2
-    wanted, spent, measures = asked.methods_of(methods), effort_of(effort), asked.metrics_of(metric, metrics)
+    wanted, spent, measures = asked.methods_of(methods), effort_of(effort), numbers.metrics_of(metric, metrics)
+    rules = {"groups": groups, "must_keep": must_keep, "never": never, "families": families}
+    rules |= {"at_most": at_most, "together": together}
     known = None if catalogue is None else read_catalogue(catalogue).of(documents.feature_names)
     request = asked.Request(
         data=documents,
@@ -228,34 +230,19 @@ def select(
         methods=wanted,
         portfolio=portfolio(wanted, spent.methods if n_features is None else spent.at_a_size, seed),
         effort=spent,
-        cv=asked.folds_asked(cv, lowest),
+        cv=numbers.folds_asked(cv, lowest),
         random_state=seed,
-        max_losses=asked.max_losses_of(max_loss, len(measures), MAX_LOSS),
-        level=asked.real_number("level", level, "between 0.5 and 1", np.nextafter(0.5, 1), np.nextafter(1, 0)),
+        max_losses=numbers.max_losses_of(max_loss, len(measures), MAX_LOSS),
+        level=numbers.real_number("level", level, "between 0.5 and 1", np.nextafter(0.5, 1), np.nextafter(1, 0)),
         n_features=n_features,
         answer=answer_name(answer),
-        limits=catalogued(
-            asked.limits_of(
-                costs=costs,
-                groups=groups,
-                must_keep=must_keep,
-                never=never,
-                budget=budget,
-                families=families,
-                at_most=at_most,
-                together=together,
-            ),
-            documents.feature_names,
-            known,
-            default_cost,
-            owner="select",
-        ),
+        limits=asked.limits_of(documents.feature_names, known, default_cost, costs=costs, budget=budget, **rules),
         collapse=bool(collapse),
         certify_slices=bool(certify_slices),
     ).checked()
     if progress and sys.stderr.isatty():
         print(f"leanrank: {request.forecast.sentence()}", file=sys.stderr)
-    wished = default_threads() if n_jobs is None else asked.whole_number("n_jobs", n_jobs, "a whole number >= 1", 1)
+    wished = default_threads() if n_jobs is None else numbers.whole_number("n_jobs", n_jobs, "a whole number >= 1", 1)
     threads, clock = sample.threads(wished), Clock(seconds_of(time_limit), says=progress)
     with (
         Journal(journal, request.about()) as book,
@@ -298,6 +285,7 @@ class Run:
         self.request = request
         limits, data, valid, ranker = request.columns, request.data, request.valid, request.ranker
         self.copies = copies_to(ranker, data, limits) if request.collapse else Copies.none(data.n_features)
+        self.idle = idle_copies(ranker, data, limits) if request.collapse else Copies.none(data.n_features)
         self.useless = useless_to(ranker, data)
         self.useless &= ~limits.staying(self.useless)
         left_out = limits.never | self.copies.left_out | self.useless
@@ -355,7 +343,7 @@ class Run:
             measured=measured,
             points=[p for p in points[:-1] if p.on_path],
             path=self._columns(self.paths.on_all(self.held_out, method)),
-            safe=safe_features(self.useless, self.copies.left_out, self.request.columns),
+            safe=safe_features(self.useless, self.idle.left_out, self.request.columns),
             limits=self.request.columns,
             names=self.request.data.feature_names,
             folds=parts,
@@ -373,7 +361,7 @@ class Run:
             baseline={
                 "n_features": len(names),
                 "cost": self.limits.total(np.arange(len(names))),
-                "mean": mean(measured.reference[0]),
+                "mean": mean(measured.reference[0], rule.weight),
             },
             curve=tuple(points),
             pareto=tuple(sorted((points[i] for i in front), key=lambda p: (p.k, p.cost, p.method))),
@@ -417,7 +405,8 @@ class Run:
         rows = measured.values if race is None else np.hstack([measured.values, race.table[:, others]])
         candidates, rows = [*candidates, measured.everything], np.hstack([rows, reference[:, None]])
         differences = rule.compare(rows[0], reference[0])
-        points = [curve_point(c, v, d, parts) for c, v, d in zip(candidates, rows[0], differences, strict=True)]
+        measured_rows = zip(candidates, rows[0], differences, strict=True)
+        points = [curve_point(c, v, d, parts, rule.weight) for c, v, d in measured_rows]
         losses = rule.certified_losses(measured.values[0], reference[0]).tolist() if measured.path else []
         for i, loss in [*enumerate(losses), (len(points) - 1, 0.0)]:
             points[i] = on_path(points[i], loss, candidates[i], rows[0, i], reference[0], self.data)

@@ -32,7 +32,7 @@ class Safe:
 
 
 def safe_features(constant: Mask, copies: Mask, limits: ColumnLimits) -> Safe:
-    """All features but those that the ranker cannot use, whatever it learns, and those that another one stands for.
+    """All features but those that the ranker cannot use, whatever it learns, and copies that change nothing in it.
 
     What the rankers of the folds have not used is not among them: one trained on all queries, or stopped later, may.
     """

@@ -38,7 +38,8 @@ class Selection:
     Attributes
     ----------
     safe : Answer
-        Drops only what changes nothing: what is constant, and copies.
+        Drops only what changes nothing: what is constant, and, of rankers that learn the same without them
+        (`Ranker.ignores_copies`), equal columns.
     recommended : Answer
         Of the sets of the path that these queries show to lose no more than they can tell at all (never less than
         `max_loss`), the smallest within one standard error of the best; of the size asked for, if one was.
@@ -315,6 +316,8 @@ class Selection:
         kept = f"all {total} features" if self.n_features == total else f"{self.n_features} of {total} features"
         if self.answer == ASKED:
             return f"{kept[:1].upper()}{kept[1:]}: nothing that can be used is dropped"
+        if self.answer == "safe" and self.n_features == total:
+            return f"All {total} features: of none is it certain that it changes nothing in {metric}"
         if self.answer == "safe":
             return f"{kept[:1].upper()}{kept[1:]}: what is dropped changes nothing in {metric}"
         if self.answer == "certified":

@@ -1,0 +1,65 @@
+"""Weights of documents and queries: which data have, and what refuses them rather than leave them out in silence."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from leanrank.data.ranking_data import RankingData
+from leanrank.data.side_columns import SideColumns
+from leanrank.errors import DataError
+
+DOCUMENTS, QUERIES = "weight", "query_weight"
+#: The roles of columns that are weights, and whose.
+WEIGHTS = {DOCUMENTS: "documents", QUERIES: "queries"}
+
+
+def weights_of(source: Any) -> tuple[str, ...]:
+    """Which weights there are in data, or in a source as far as it says before it is read.
+
+    >>> weights_of(RankingData([[1.0], [2.0]], [1, 0], [0, 2], beside=SideColumns(query_weight=[3.0])))
+    ('query_weight',)
+    """
+    beside = getattr(source, "beside", None)
+    if isinstance(beside, SideColumns):
+        return tuple(role for role in WEIGHTS if getattr(beside, role) is not None)
+    roles = getattr(source, "roles", None)  # of a table that is yet to be read
+    if roles is not None:
+        return tuple(role for role in WEIGHTS if role in roles.beside)
+    inner = getattr(source, "source", None)
+    return () if inner is None else weights_of(inner)
+
+
+def refuse_weights(source: Any, owner: str, taken: Sequence[str] = ()) -> None:
+    """Refuse data with weights that are not among those `taken`, in the name of `owner`."""
+    for role in weights_of(source):
+        if role not in taken:
+            raise DataError(
+                f"{owner} cannot take weights of {WEIGHTS[role]}: read the data without a column for {role!r}, or "
+                f"take them away with replace(data, beside=data.beside.without({role!r})).",
+                owner=owner,
+                parameter=role,
+            )
+
+
+def query_weights(data: RankingData, owner: str) -> NDArray[np.float64] | None:
+    """How much each query counts, None where all count alike; weights of documents are refused for `owner`."""
+    refuse_weights(data, owner, (QUERIES,))
+    return data.beside.query_weight
+
+
+def row_weights(data: RankingData) -> NDArray[np.float64] | None:
+    """The weight of each document times that of its query; None where there are none.
+
+    >>> beside = SideColumns(weight=[1.0, 2.0, 1.0], query_weight=[3.0, 1.0])
+    >>> row_weights(RankingData([[1.0], [2.0], [0.0]], [1, 0, 1], [0, 2, 3], beside=beside)).tolist()
+    [3.0, 6.0, 1.0]
+    """
+    side = data.beside
+    if side.query_weight is None:
+        return side.weight
+    by_query = np.repeat(side.query_weight, data.query_sizes)
+    return by_query if side.weight is None else by_query * side.weight
