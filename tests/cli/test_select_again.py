@@ -9,8 +9,8 @@ import sys
 import pytest
 
 from leanrank import load_selection, make_ranking, write_letor
-from leanrank.data import to_frame
 from leanrank.cli.app import run
+from leanrank.data import to_frame
 
 
 @pytest.fixture(scope="module")

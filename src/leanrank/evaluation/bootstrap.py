@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from leanrank.data.splits import numbered
+from leanrank.data.numbered import numbered
 
 #: On fewer judged queries nothing is called proven.
 FEWEST_QUERIES = 10
