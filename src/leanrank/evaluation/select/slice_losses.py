@@ -119,7 +119,7 @@ class SliceTable:
     @property
     def n_drawn(self) -> int:
         """Judged queries, or groups of them."""
-        return self.own.shape[1]
+        return int(self.own.shape[1])
 
     @property
     def mean(self) -> Values:
