@@ -170,7 +170,8 @@ class Selection:
     def copies(self) -> list[str]:
         """Which features stand for others that tell the ranker the same, a sentence each."""
         return [
-            f"{self.label(name)} stands for {', '.join(map(self.label, others))}, which tell the ranker nothing else."
+            f"{self.label(name)} stands for {', '.join(map(self.label, others))}, which "
+            f"tell{'s' * (len(others) == 1)} the ranker nothing else."
             for name, others in self.stands_for.items()
         ]
 
@@ -323,13 +324,26 @@ class Selection:
             return f"Keep {kept}: no smaller set is proven to lose at most {self.settings['max_loss']:g} of {metric}"
         return f"Keep {kept}: of no smaller set can so few queries tell what it loses of {metric}"
 
-    def report(self, path: str | os.PathLike[str], data: RankingData | None = None) -> None:
+    def report(
+        self,
+        path: str | os.PathLike[str],
+        data: Any = None,
+        *,
+        y: Any = None,
+        label: str | None = None,
+        qid: Any = None,
+        comments: str | None = None,
+    ) -> None:
         """Write a report of one file: HTML, or Markdown or JSON by the ending of `path`.
 
-        With the data it was made from it also shows what each feature does alone, which ones are alike, and what
-        is wrong with the data.
+        With the data it was made from it also shows what each feature does alone, which ones are alike, how their
+        values lie, and what is wrong with the data. `data` and what names its parts are as `select` took them: a
+        RankingData, a frame with `label` and `qid`, or X with `y` and `qid`.
         """
         # By name: reports stand above this room, and nothing here needs them until somebody asks for one.
+        if data is not None:
+            door = import_module("leanrank.evaluation.select.judged")
+            data = door.judged(data, y=y, label=label, qid=qid, comments=comments)
         import_module("leanrank.report.writing").write_report(self, path, data)
 
     def plot_curve(self) -> Any:
