@@ -112,6 +112,13 @@ def test_select_does_not_depend_on_the_order_of_weighted_queries(two_kinds):
     assert one.features == other.features
 
 
+def test_queries_without_weight_are_no_judged_queries(two_kinds):
+    weight = np.where(np.arange(120) < 117, 0.0, 1.0)
+    data = replace(two_kinds, beside=SideColumns(query_weight=weight))
+    with pytest.raises(DataError, match="3 of 120 queries are judged"):
+        select(data, "ranksvm", **FAST)
+
+
 def test_lean_selector_takes_the_weight_of_every_row(two_kinds):
     data = two_kinds
     rows = np.repeat(data.beside.query_weight, data.query_sizes)
