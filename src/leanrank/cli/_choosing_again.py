@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import shlex
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.text import Text
 
+from leanrank.cli._catalogue import CatalogueOptions
 from leanrank.cli._delivery import Delivery
 from leanrank.cli._invocation import OF_ONE_RUN, Invocation
 from leanrank.cli._measuring import losses_of
 from leanrank.cli._outputs import check_outputs, refuse_stdout
+from leanrank.cli._reading import Reading
 from leanrank.cli._selection_tables import show_selection
 from leanrank.cli.report import data_again
 from leanrank.errors import DataError, ParameterError
@@ -25,7 +28,7 @@ if TYPE_CHECKING:
 
 #: Options of `select` that choose among what was measured, and those that say where the answer goes.
 _CHOOSING = ("k", "max_loss", "budget", "answer")
-_DELIVERING = ("finished", "output", "form", "report", "as_json")
+_DELIVERING = ("finished", "output", "form", "report", "as_json", "catalogue")
 
 
 @dataclass(frozen=True)
@@ -54,11 +57,13 @@ class ChoosingAgain:
             raise ParameterError("One at a time: choose again by one of -k, --budget, --max-loss and --answer.")
         return cls(finished, typed)
 
-    def run(self, context: typer.Context, delivery: Delivery, report: Path | None) -> None:
-        """Choose, and deliver."""
+    def run(self, context: typer.Context, delivery: Delivery, report: Path | None, named: CatalogueOptions) -> None:
+        """Choose, and deliver, with the names of a catalogue where one is named."""
         refuse_stdout("features go there", report)
-        check_outputs(delivery.output, report, reads=(self.finished,))
+        check_outputs(delivery.output, report, reads=(self.finished, named.file))
         selection, tested = self._chosen()
+        if named.catalogue is not None:
+            selection = replace(selection, catalogue=named.naming(selection.feature_names).catalogue)
         again = Invocation.of(context).command(without=OF_ONE_RUN)
         selection = replace(selection, source={**selection.source, "again": again})
         delivery.write(selection.to_dict() if tested is None else {**selection.to_dict(), "test": tested})
@@ -76,7 +81,9 @@ class ChoosingAgain:
             if delivery.output is None:
                 console.print(Text("Next: the same with -o FILE writes these features."))
             elif "data" in selection.source and delivery.features_file is not None:
-                train = ["leanrank", "train", selection.source["data"], "--features", str(delivery.output)]
+                source = selection.source
+                train = ["leanrank", "train", source["data"], *_read_as_before(source)]
+                train += ["--features", str(delivery.output), *_ranker_as_before(source)]
                 console.print(Text(f"Next: {shlex.join([*train, '-o', 'model.json'])}"), soft_wrap=True)
 
     def _chosen(self) -> tuple[Selection, dict[str, Any] | None]:
@@ -98,3 +105,23 @@ class ChoosingAgain:
         if "answer" in self.typed:
             selection = selection.with_answer(self.typed["answer"])
         return selection, loaded.test if set(selection.features) == set(before.features) else None
+
+
+def _read_as_before(source: dict[str, Any]) -> list[str]:
+    """How the data were read, as it is typed."""
+    return Reading(**{one.name: source[one.name] for one in fields(Reading) if source.get(one.name)}).arguments()
+
+
+def _ranker_as_before(source: dict[str, Any]) -> list[str]:
+    """Which ranker it was, with its settings, as they were typed.
+
+    >>> _ranker_as_before({"command": "leanrank select own.csv -r ranksvm --ranker-set C=10 --ranker-file=my.json"})
+    ['-r', 'ranksvm', '--ranker-set', 'C=10', '--ranker-file=my.json']
+    """
+    said: list[str] = []
+    for word, following in pairwise([*shlex.split(source.get("command", "")), ""]):
+        if word.startswith("--ranker") and "=" in word:
+            said.append(word)
+        elif word.startswith("--ranker") or word == "-r":
+            said += [word, following]
+    return said

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 _EXPANDED = 6
 
 FileArgument = Annotated[Path, typer.Argument(help="Judged data: LETOR text (.gz, .bz2, .zst), CSV or Parquet.")]
+_ONLY = "Features to keep, by name or pattern: 'bm25*,tfidf*'. All by default."
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
 
 
@@ -32,9 +33,7 @@ class Reading:
     label: Annotated[str | None, typer.Option(help="CSV, Parquet: the column of labels.")] = None
     qid: Annotated[str | None, typer.Option(help="CSV, Parquet: the column of query ids.")] = None
     comments: Annotated[str | None, typer.Option(help="CSV, Parquet: a column of texts to keep, not a feature.")] = None
-    only: Annotated[
-        str | None, typer.Option(help="Features to keep, by name or pattern: 'bm25*,tfidf*'. All by default.")
-    ] = None
+    only: Annotated[str | None, typer.Option("--only", "--features", help=_ONLY)] = None
     drop: Annotated[str | None, typer.Option(help="Features to leave out, by name or pattern: doc_id,position.")] = None
     regroup: Annotated[bool, typer.Option(help="Bring rows of one query together where they are not adjacent.")] = False
     weight: Annotated[str | None, typer.Option(help="CSV, Parquet: the column of how much a document counts.")] = None
@@ -153,7 +152,7 @@ class Reading:
         from leanrank.data.same_features import are_numbers, columns_of
 
         wanted = [str(name) for name in names]
-        data = self._kept(self._whole(path, largest_number(wanted), categorical))
+        data: RankingData = self._kept(self._whole(path, largest_number(wanted), categorical))
         return data.subset(columns_of(data, wanted, "the model", len(wanted) if are_numbers(wanted) else None))
 
     def read_chosen(self, path: Path, features: Path) -> tuple[RankingData, list[int]]:
@@ -200,6 +199,13 @@ class Reading:
                 return int(source.X.nbytes)
             return int(source.n_rows * len(source.feature_names) * source.dtype(0).itemsize)
         return path.stat().st_size * (1 if codec_of(path) is None else _EXPANDED)
+
+
+@dataclass(frozen=True)
+class ReadingChosen(Reading):
+    """The same for a command whose --features is a selection."""
+
+    only: Annotated[str | None, typer.Option("--only", help=_ONLY)] = None
 
 
 def _refuse_odd_name(path: Path) -> None:

@@ -238,12 +238,12 @@ def _query_findings(p: _Partial) -> list[Finding]:
 
     def say(kind: str, queries: list[str], text: str) -> None:
         if queries:
-            count = f"{len(queries):,} of {sum(map(len, p.sizes)):,} queries"
+            count = f"{len(queries):,} of {sum(map(len, p.sizes)):,} queries {'has' if len(queries) == 1 else 'have'}"
             findings.append(Finding(kind, "warning", f"{count} {text}", queries=tuple(queries[:NAMED])))
 
-    say("no relevant document", p.no_relevant, "have no document with a label above 0: no ranking of them is better")
-    say("single document", p.single, "have a single document: there is nothing to rank")
-    say("duplicate documents", p.twins, f"hold documents with equal feature values ({p.n_twins:,} surplus documents)")
+    say("no relevant document", p.no_relevant, "no document with a label above 0: no ranking of them is better")
+    say("single document", p.single, "a single document: there is nothing to rank")
+    say("duplicate documents", p.twins, f"documents with equal feature values ({p.n_twins:,} surplus documents)")
     return findings
 
 
