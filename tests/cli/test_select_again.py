@@ -10,6 +10,7 @@ import pytest
 
 from leanrank import load_selection, make_ranking, write_letor
 from leanrank.cli.app import run
+from leanrank.data import to_frame
 
 
 @pytest.fixture(scope="module")
@@ -122,3 +123,15 @@ def test_nothing_is_trained(inside, capsys, monkeypatch):
 
     monkeypatch.setattr("leanrank.rankers._base.Ranker.fit", refuse)
     assert run(["select", "--from", "features.json", "-k", "2", "--json"]) == 0
+
+
+def test_the_next_command_reads_and_trains_as_the_run_did(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    data, _ = make_ranking(30, n_informative=2, n_redundant=1, n_noise=1, random_state=0)
+    frame = to_frame(data, "pandas").rename(columns={"label": "grade", "qid": "query"})
+    frame.assign(doc_id=range(len(frame))).to_csv("own.csv", index=False)
+    read, ranker = ["--label", "grade", "--qid", "query", "--drop", "doc_id"], ["--ranker", "ranksvm"]
+    assert run(["select", "own.csv", *read, *ranker, "--methods", "gas", "--cv", "3", "-o", "f.json"]) == 0
+    assert run(["select", "--from", "f.json", "-k", "2", "-o", "two.json"]) == 0
+    words = ["own.csv", *read, "--features", "two.json", *ranker, "-o", "model.json"]
+    assert f"Next: leanrank train {' '.join(words)}" in capsys.readouterr().out

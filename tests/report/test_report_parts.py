@@ -9,6 +9,7 @@ import pytest
 from tests.report.made_up import made_up
 
 from leanrank import RankingData
+from leanrank.data import to_frame
 from leanrank.report import glossary as glossaries
 from leanrank.report import tables
 from leanrank.report._summary import summarize
@@ -150,3 +151,12 @@ def test_the_glossary_has_every_method_and_links_where_there_is_a_site(monkeypat
     monkeypatch.setattr(glossaries, "documentation", lambda: "https://docs.invalid/leanrank")
     page = html(summarize(selection, data))
     assert '<a href="https://docs.invalid/leanrank/generated/leanrank.GAS.html">gas</a>' in page
+
+
+def test_a_report_takes_the_data_as_select_took_them(tmp_path):
+    selection, data = made_up(NAMES)
+    frame = to_frame(data, "pandas")
+    for ending in ("json", "html"):
+        selection.report(tmp_path / f"one.{ending}", data)
+        selection.report(tmp_path / f"other.{ending}", frame, label="label", qid="qid")
+        assert (tmp_path / f"one.{ending}").read_bytes() == (tmp_path / f"other.{ending}").read_bytes()

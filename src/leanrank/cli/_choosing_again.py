@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import shlex
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,7 @@ from leanrank.cli._delivery import Delivery
 from leanrank.cli._invocation import OF_ONE_RUN, Invocation
 from leanrank.cli._measuring import losses_of
 from leanrank.cli._outputs import check_outputs, refuse_stdout
+from leanrank.cli._reading import Reading
 from leanrank.cli._selection_tables import show_selection
 from leanrank.cli.report import data_again
 from leanrank.errors import DataError, ParameterError
@@ -79,7 +81,9 @@ class ChoosingAgain:
             if delivery.output is None:
                 console.print(Text("Next: the same with -o FILE writes these features."))
             elif "data" in selection.source and delivery.features_file is not None:
-                train = ["leanrank", "train", selection.source["data"], "--features", str(delivery.output)]
+                source = selection.source
+                train = ["leanrank", "train", source["data"], *_read_as_before(source)]
+                train += ["--features", str(delivery.output), *_ranker_as_before(source)]
                 console.print(Text(f"Next: {shlex.join([*train, '-o', 'model.json'])}"), soft_wrap=True)
 
     def _chosen(self) -> tuple[Selection, dict[str, Any] | None]:
@@ -101,3 +105,23 @@ class ChoosingAgain:
         if "answer" in self.typed:
             selection = selection.with_answer(self.typed["answer"])
         return selection, loaded.test if set(selection.features) == set(before.features) else None
+
+
+def _read_as_before(source: dict[str, Any]) -> list[str]:
+    """How the data were read, as it is typed."""
+    return Reading(**{one.name: source[one.name] for one in fields(Reading) if source.get(one.name)}).arguments()
+
+
+def _ranker_as_before(source: dict[str, Any]) -> list[str]:
+    """Which ranker it was, with its settings, as they were typed.
+
+    >>> _ranker_as_before({"command": "leanrank select own.csv -r ranksvm --ranker-set C=10 --ranker-file=my.json"})
+    ['-r', 'ranksvm', '--ranker-set', 'C=10', '--ranker-file=my.json']
+    """
+    said: list[str] = []
+    for word, following in pairwise([*shlex.split(source.get("command", "")), ""]):
+        if word.startswith("--ranker") and "=" in word:
+            said.append(word)
+        elif word.startswith("--ranker") or word == "-r":
+            said += [word, following]
+    return said

@@ -71,7 +71,6 @@ class MeasuringOptions:
         check_seed(self.seed)
         answer_name(self.answer)
         losses_of(self.max_loss)
-        folds_of(self.cv)
         if self.k is not None and self.max_loss is not None:
             raise ParameterError("-k fixes the number of features, --max-loss finds it: drop one of them.")
 
@@ -127,10 +126,10 @@ def folds_of(text: str) -> int | str:
     >>> folds_of("5"), folds_of("time"), folds_of("time:3")
     (5, 'time', 'time:3')
     """
+    if text.strip().lstrip("-").isdecimal():
+        return int(text)
     from leanrank.evaluation.fold_roles import windows_of
 
-    if windows_of(text) is not None:
-        return text
-    if not text.strip().lstrip("-").isdecimal():
+    if windows_of(text) is None:
         raise ParameterError(f"--folds must be a number, or time, or time:4 for so many folds. Got {text!r}.")
-    return int(text)
+    return text

@@ -43,6 +43,13 @@ class Reading:
     position: Annotated[
         str | None, typer.Option(help="CSV, Parquet: the column of where a document was shown, from 1 on.")
     ] = None
+    propensities: Annotated[
+        str | None,
+        typer.Option(
+            help="Labels are clicks: how likely each --position is looked at, a CSV of position and propensity, or "
+            "'estimate'. Every click becomes a query, weighted by one over it."
+        ),
+    ] = None
     time: Annotated[str | None, typer.Option(help="CSV, Parquet: the column of when a query was asked.")] = None
     query_group: Annotated[
         str | None, typer.Option(help="CSV, Parquet: the column of what several queries have in common.")
@@ -90,10 +97,21 @@ class Reading:
         _refuse_odd_name(path)
         columns = self._columns()
         columns["categorical"] = tuple(dict.fromkeys([*columns["categorical"], *categorical]))
-        return read(path, **columns, at_least=at_least)
+        return self._corrected(read(path, **columns, at_least=at_least))
+
+    def _corrected(self, data: RankingData) -> RankingData:
+        """Clicks as judgements that position has no part in, where propensities are given."""
+        if self.propensities is None:
+            return data
+        from leanrank.data.clicks import per_click
+        from leanrank.data.propensities import Propensities, estimate_propensities
+
+        if self.propensities == "estimate":
+            return per_click(data, estimate_propensities(data))
+        return per_click(data, Propensities.read(self.propensities))
 
     def _columns(self) -> dict[str, Any]:
-        others = ("only", "drop", "slice", "categorical")
+        others = ("only", "drop", "slice", "categorical", "propensities")
         columns = {name: value for name, value in vars(self).items() if name not in others}
         return {**columns, "slices": tuple(_listed(self.slice)), "categorical": tuple(_listed(self.categorical))}
 
@@ -134,7 +152,7 @@ class Reading:
         from leanrank.data.same_features import are_numbers, columns_of
 
         wanted = [str(name) for name in names]
-        data = self._kept(self._whole(path, largest_number(wanted), categorical))
+        data: RankingData = self._kept(self._whole(path, largest_number(wanted), categorical))
         return data.subset(columns_of(data, wanted, "the model", len(wanted) if are_numbers(wanted) else None))
 
     def read_chosen(self, path: Path, features: Path) -> tuple[RankingData, list[int]]:
@@ -154,6 +172,8 @@ class Reading:
         """A judged file as a source for an engine, block by block where the format allows; LETOR's `n_features`."""
         from leanrank.data.reading import scan
 
+        if self.propensities is not None:
+            return self.read(path, at_least=n_features or 0)
         _refuse_odd_name(path)
         source: RankingSource = self._kept(scan(path, **self._columns(), n_features=n_features))
         return source

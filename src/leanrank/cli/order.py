@@ -204,7 +204,9 @@ def _show(record: dict[str, Any], method: str, naming: Naming, console: Console)
     copies = {copy for others in record["stands_for"].values() for copy in others}
     constant = [name for name in record["dropped"] if name not in copies]
     if constant:
-        console.print(Text(f"{len(constant)} features are constant inside every query and were left out."))
+        are = "feature is" if len(constant) == 1 else "features are"
+        left = f"{len(constant)} {are} constant inside every query and left out."
+        console.print(Text(left))
     for name, others in record["stands_for"].items():
         told = f"{naming.label(name)} stands for {', '.join(naming.labels(others))}: they order every query alike."
         console.print(Text(told), soft_wrap=True)

@@ -198,8 +198,8 @@ def _left_as_features(types: Mapping[str, str], taken: Mapping[str, str], number
     if skipped and chosen:
         first = types[skipped[0]] if skipped[0] not in usual else "it looks like a query id"
         warnings.warn(
-            f"Left out {listed(skipped)}: no feature ({first}). Name the features, those that are categorical, or the "
-            "column of comments, to silence this.",
+            f"Left out {listed(skipped)}: no feature ({first}). To silence this, name it as comments or as "
+            "categorical, or name the features.",
             UserWarning,
             stacklevel=5,
         )

@@ -13,6 +13,7 @@ from sklearn.model_selection import BaseCrossValidator, KFold, ShuffleSplit
 from leanrank._declared import declared
 from leanrank.data.columns import id_column
 from leanrank.data.grouping import query_offsets
+from leanrank.data.numbering import numbered
 from leanrank.data.ranking_data import RankingData
 from leanrank.errors import DataError, ParameterError
 
@@ -179,18 +180,6 @@ class QueryShuffleSplit(_QuerySplitter):
                 f"train_size={self.train_size}: {error}"
             ) from error
         return ShuffleSplit(self.n_splits, random_state=self.random_state, **sizes)
-
-
-def numbered(values: NDArray[Any]) -> NDArray[np.int64]:
-    """The number of each value, counted from 0 in the order of appearance.
-
-    >>> numbered(np.array(["tea", "cup", "tea"]))
-    array([0, 1, 0])
-    """
-    _, first, number = np.unique(values, return_index=True, return_inverse=True)
-    place = np.empty(len(first), dtype=np.int64)
-    place[np.argsort(first)] = np.arange(len(first))
-    return np.asarray(place[number.ravel()])
 
 
 def separable(data: RankingData) -> int:

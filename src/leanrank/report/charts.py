@@ -56,10 +56,13 @@ def curve(summary: dict[str, Any]) -> Spec:
     """
     metric, baseline = summary["metric"], summary["baseline"]["mean"]
     rows, path = _points(summary), path_name(summary)
-    largest = max([row["k"] for row in rows], default=1)
+    sizes = [row["k"] for row in rows] or [1]
+    least, largest = min(sizes), max(sizes)
     k = alt.param(name="k", value=summary["n_kept"])
     picked = alt.selection_point(name="picked", fields=["method"], bind="legend")
-    x = alt.X("k:Q", title="number of features", scale=_sizes(summary["n_features"], largest), axis=_whole(largest))
+    x = alt.X(
+        "k:Q", title="number of features", scale=_sizes(summary["n_features"], least, largest), axis=_whole(largest)
+    )
     y = _metric_axis("mean", f"{metric} on held-out queries")
     others = [name for name in dict.fromkeys(row["method"] for row in rows) if name != path]
     colours = [OTHERS[i % len(OTHERS)] for i in range(len(others))]
@@ -270,19 +273,24 @@ def _apart() -> alt.Axis:
 def _counts(counts: list[int]) -> alt.Axis:
     """Ticks at whole numbers, where there are so few that others would be between."""
     most = max(counts, default=0)
-    return alt.Axis(values=list(range(most + 1))) if most <= 5 else alt.Axis(format=",d")
+    return alt.Axis(values=list(range(most + 1)), format="d") if most <= 5 else alt.Axis(format=",d")
 
 
-def _sizes(n_features: int, largest: int) -> alt.Scale:
+#: Numbers of features where a logarithmic axis has its ticks.
+TICKS = tuple(digit * 10**power for power in range(7) for digit in (1, 2, 5))
+
+
+def _sizes(n_features: int, least: int, largest: int) -> alt.Scale:
+    """From a round number on; the slider may stand outside, at the edge."""
     top = max(largest, min(n_features, largest + 1))
     if largest > LOGARITHMIC:
-        return alt.Scale(type="log", domain=[1, top], nice=False, padding=6)
+        first = max(tick for tick in TICKS if tick <= max(least, 1))
+        return alt.Scale(type="log", domain=[first, top], nice=False, padding=6, clamp=True)
     return alt.Scale(domain=[0, top], nice=False)
 
 
 def _whole(largest: int) -> alt.Axis:
     """Ticks at whole numbers."""
     if largest > LOGARITHMIC:
-        ticks = [t for t in (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000) if t <= largest]
-        return alt.Axis(values=ticks, format="d", grid=False)
+        return alt.Axis(values=[tick for tick in TICKS if tick <= largest], format="d", grid=False)
     return alt.Axis(format="d", tickMinStep=1, tickCount=min(largest, 8), grid=False)

@@ -14,6 +14,7 @@ from leanrank.data.ranking_data import RankingSource
 from leanrank.data.weights import QUERIES
 from leanrank.selectors._base import Selector
 from leanrank.selectors.column_limits import ColumnLimits
+from leanrank.selectors.limited_copies import limited_copies
 from leanrank.selectors.path import Path, Step
 from leanrank.stats.constant import varying
 from leanrank.stats.copies import Copies
@@ -103,7 +104,7 @@ class GraphSelector(Selector):
 
 def copies_on(graph: FeatureGraph, limits: ColumnLimits) -> Copies:
     """The features that order every query alike, where the similarity of the graph says so."""
-    return limits.copies(graph.copies())
+    return limited_copies(limits, graph.copies())
 
 
 def with_copies(path: Path, copies: Copies, graph: FeatureGraph, limits: ColumnLimits) -> Path:

@@ -27,6 +27,7 @@ from leanrank.rankers.adapters import as_ranker
 from leanrank.rankers.eval_set import eval_data
 from leanrank.selectors._base import Selector
 from leanrank.selectors.column_limits import ColumnLimits
+from leanrank.selectors.limited_copies import limited_copies
 from leanrank.selectors.path import Path
 from leanrank.stats.constant import Constant, varying
 from leanrank.stats.copies import Copies, groups_of_copies
@@ -265,7 +266,7 @@ def idle_copies(ranker: Ranker, data: RankingData, limits: ColumnLimits) -> Copi
 def _collapsed(data: RankingData, same: str, limits: ColumnLimits) -> Copies:
     kinds = set(data.category_columns)
     groups = [part for group in groups_of_copies(data, same) for part in (kinds & {*group}, {*group} - kinds)]
-    return limits.copies([sorted(group) for group in groups if len(group) > 1])
+    return limited_copies(limits, [sorted(group) for group in groups if len(group) > 1])
 
 
 def useless_to(ranker: Ranker, data: RankingData) -> NDArray[np.bool_]:

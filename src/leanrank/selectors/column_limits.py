@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from leanrank.selectors.families import Families, Mask
-from leanrank.stats.copies import Copies, Groups
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,19 +109,6 @@ class ColumnLimits:
     def staying(self, left_out: Mask) -> Mask:
         """What stays of features to be left out: `must_keep`, and what goes together with others that stay."""
         return self.must_keep | self.families.riding(left_out)
-
-    def copies(self, groups: Groups) -> Copies:
-        """Which of the features that say the same stands for the others: the cheapest, then that of fewest families.
-
-        What goes together stands for nothing, and nothing for it: the group would lose a feature, or a feature that may
-        go alone would bring the group.
-        """
-        alone = [[j for j in group if not self.families.grouped[j]] for group in groups]
-        cost = self.marginal(np.zeros(len(self.own), dtype=bool))
-        if len(self.families.at_most):
-            keys = np.stack([cost, self.families.limited.sum(axis=0)])
-            cost = np.unique(keys, axis=1, return_inverse=True)[1].reshape(-1).astype(np.float64)
-        return Copies.of([g for g in alone if len(g) > 1], cost=cost, must_keep=self.must_keep, never=self.never)
 
     @property
     def is_scarce(self) -> bool:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from leanrank.errors import ParameterError, is_whole
 from leanrank.evaluation.records import ALL_FEATURES
 from leanrank.evaluation.select.answers import ASKED, Answer, risk_of
-from leanrank.evaluation.select.request import limits_again
 from leanrank.selectors.column_limits import ColumnLimits
+from leanrank.selectors.limits import Limits
 
 if TYPE_CHECKING:
     from leanrank.evaluation.select.curve_point import CurvePoint
@@ -166,10 +166,23 @@ def _columns(selection: Selection, names: tuple[str, ...]) -> list[int]:
 
 
 def _limits(selection: Selection) -> ColumnLimits:
-    return limits_again(selection.settings).bound("select", selection.feature_names)
+    return _limits_again(selection.settings).bound("select", selection.feature_names)
 
 
 def _first(selection: Selection, limits: ColumnLimits, k: int) -> list[int]:
     """The first `k` features of the path within the rules, by column; fewer where these do not allow so many."""
     order = limits.obeyed(_columns(selection, selection.path))
     return [int(j) for j in limits.first(order, k)]
+
+
+def _limits_again(settings: Mapping[str, Any]) -> Limits:
+    """The limits of a finished run, from its settings; without its budget."""
+    return Limits(
+        settings["costs"],
+        settings["groups"],
+        must_keep=settings["must_keep"],
+        never=settings["never"],
+        families=settings.get("families"),
+        at_most=settings.get("at_most"),
+        together=settings.get("together", ()),
+    )

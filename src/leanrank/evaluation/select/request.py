@@ -310,19 +310,6 @@ def _family_settings(limits: Limits, families: Families, names: Sequence[str]) -
     return rules
 
 
-def limits_again(settings: Mapping[str, Any]) -> Limits:
-    """The limits of a finished run, from its settings; without its budget."""
-    return Limits(
-        settings["costs"],
-        settings["groups"],
-        must_keep=settings["must_keep"],
-        never=settings["never"],
-        families=settings.get("families"),
-        at_most=settings.get("at_most"),
-        together=settings.get("together", ()),
-    )
-
-
 def _by_label(costs: Any) -> bool:
     """Whether these are a series with the names of features or groups for labels."""
     if isinstance(costs, Mapping) or not (hasattr(costs, "items") and hasattr(costs, "index")):

@@ -26,7 +26,9 @@ class Safe:
         >>> Safe((0, 2), {"constant": 1, "copies of others": 2}).why
         '1 constant, 2 copies of others'
         """
-        return ", ".join(f"{count} {reason}" for reason, count in self.dropped.items() if count)
+        one = {"copies of others": "copy of another"}
+        said = ((count, one.get(reason, reason) if count == 1 else reason) for reason, count in self.dropped.items())
+        return ", ".join(f"{count} {reason}" for count, reason in said if count)
 
 
 def safe_features(constant: Mask, copies: Mask, limits: ColumnLimits) -> Safe:

@@ -19,7 +19,7 @@ from leanrank.evaluation.select.answers import ASKED, RECOMMENDED, Answer, answe
 from leanrank.evaluation.select.beyond_headline import metrics_said, slices_said
 from leanrank.evaluation.select.choice import thousandths
 from leanrank.evaluation.select.curve_point import CurvePoint, Evidence
-from leanrank.evaluation.select.importance_drift import Drift
+from leanrank.evaluation.select.importance_drift import ImportanceDrift
 from leanrank.evaluation.select.resolution import Forecast
 from leanrank.evaluation.select.selection_views import frame_of, html_of
 from leanrank.evaluation.select.slice_losses import SliceLoss, worst_of
@@ -68,7 +68,7 @@ class Selection:
         Copies that were taken out before anything was measured: the names of the features that a feature stands for.
     source : dict
         The command and where the data were, after a run of the command line.
-    drift : Drift or None
+    drift : ImportanceDrift or None
         How the shares of features in the ranker change over time, where folds were cut by time.
     sample : dict
         Where memory did not allow all queries: how many `queries` and `rows` were drawn, of how many (`of_queries`,
@@ -94,7 +94,7 @@ class Selection:
     source: dict[str, Any] = field(default_factory=dict)
     sample: dict[str, Any] = field(default_factory=dict)
     stands_for: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    drift: Drift | None = None
+    drift: ImportanceDrift | None = None
     catalogue: Catalogue | None = None
 
     @property
@@ -170,7 +170,8 @@ class Selection:
     def copies(self) -> list[str]:
         """Which features stand for others that tell the ranker the same, a sentence each."""
         return [
-            f"{self.label(name)} stands for {', '.join(map(self.label, others))}, which tell the ranker nothing else."
+            f"{self.label(name)} stands for {', '.join(map(self.label, others))}, which "
+            f"tell{'s' * (len(others) == 1)} the ranker nothing else."
             for name, others in self.stands_for.items()
         ]
 
@@ -323,13 +324,26 @@ class Selection:
             return f"Keep {kept}: no smaller set is proven to lose at most {self.settings['max_loss']:g} of {metric}"
         return f"Keep {kept}: of no smaller set can so few queries tell what it loses of {metric}"
 
-    def report(self, path: str | os.PathLike[str], data: RankingData | None = None) -> None:
+    def report(
+        self,
+        path: str | os.PathLike[str],
+        data: Any = None,
+        *,
+        y: Any = None,
+        label: str | None = None,
+        qid: Any = None,
+        comments: str | None = None,
+    ) -> None:
         """Write a report of one file: HTML, or Markdown or JSON by the ending of `path`.
 
-        With the data it was made from it also shows what each feature does alone, which ones are alike, and what
-        is wrong with the data.
+        With the data it was made from it also shows what each feature does alone, which ones are alike, how their
+        values lie, and what is wrong with the data. `data` and what names its parts are as `select` took them: a
+        RankingData, a frame with `label` and `qid`, or X with `y` and `qid`.
         """
         # By name: reports stand above this room, and nothing here needs them until somebody asks for one.
+        if data is not None:
+            door = import_module("leanrank.evaluation.select.judged")
+            data = door.judged(data, y=y, label=label, qid=qid, comments=comments)
         import_module("leanrank.report.writing").write_report(self, path, data)
 
     def plot_curve(self) -> Any:

@@ -205,7 +205,7 @@ if (page) {
     redraw("queries", bins, (spec) => {
       spec.datasets.bins = bins;
       const most = Math.max(...counts);
-      spec.encoding.y.axis = most <= 5 ? { values: [...Array(most + 1).keys()] } : { format: ",d" };
+      spec.encoding.y.axis = most <= 5 ? { values: [...Array(most + 1).keys()], format: "d" } : { format: ",d" };
     });
     const often = new Map(size.frequency ?? []);
     const bars = often.size ? features.map((of, column) => ({ share: often.get(column) ?? 0, of })).filter(
