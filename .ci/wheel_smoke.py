@@ -22,6 +22,7 @@ COUNTING = (
 def lines(data: str) -> list[str]:
     return [
         f"lint {data}",
+        f"lint {data} --catalogue mslr",
         f"graph {data} -o g.npz",
         "order --graph g.npz -m gas -k 4 -o o.json",
         f"order {data} -m mrmr -k 4",

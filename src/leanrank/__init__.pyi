@@ -3,6 +3,8 @@
 from leanrank.data.catalogue import Catalogue as Catalogue
 from leanrank.data.catalogue import FeatureFacts as FeatureFacts
 from leanrank.data.catalogue_file import read_catalogue as read_catalogue
+from leanrank.data.click_simulation import simulate_clicks as simulate_clicks
+from leanrank.data.clicks import per_click as per_click
 from leanrank.data.folds import letor_folds as letor_folds
 from leanrank.data.letor.reader import read_letor as read_letor
 from leanrank.data.letor.scan import scan_letor as scan_letor
@@ -11,12 +13,15 @@ from leanrank.data.orders import from_orders as from_orders
 from leanrank.data.orders import read_sushi as read_sushi
 from leanrank.data.parquet.files import write_parquet as write_parquet
 from leanrank.data.parquet.scan import scan_parquet as scan_parquet
+from leanrank.data.propensities import Propensities as Propensities
+from leanrank.data.propensities import estimate_propensities as estimate_propensities
 from leanrank.data.ranking_data import RankingData as RankingData
 from leanrank.data.ranking_data import RankingSource as RankingSource
 from leanrank.data.reading import read as read
 from leanrank.data.reading import scan as scan
 from leanrank.data.scaling import QueryMinMaxScaler as QueryMinMaxScaler
 from leanrank.data.scaling import QueryStandardScaler as QueryStandardScaler
+from leanrank.data.side_columns import SideColumns as SideColumns
 from leanrank.data.splits import QueryKFold as QueryKFold
 from leanrank.data.splits import QueryShuffleSplit as QueryShuffleSplit
 from leanrank.data.synthetic import make_ranking as make_ranking
@@ -41,6 +46,7 @@ from leanrank.evaluation.shadow.drift import drift as drift
 from leanrank.evaluation.shadow.judging import read_judged as read_judged
 from leanrank.evaluation.shadow.run import shadow as shadow
 from leanrank.evaluation.shadow.shadow import Shadow as Shadow
+from leanrank.metrics.click_metrics import click_value as click_value
 from leanrank.metrics.correlation import KendallTau as KendallTau
 from leanrank.metrics.correlation import SpearmanRho as SpearmanRho
 from leanrank.metrics.evaluation import evaluate as evaluate

@@ -67,6 +67,14 @@ def test_select_shows_names_keeps_rules_and_hands_names_on(there, capsys):
     assert "What the features are" in markdown
 
 
+def test_names_can_be_told_to_a_finished_run(there, capsys):
+    said(capsys, "select", "train.txt", *QUICK, "-k", "3", "-o", "plain.json")
+    again = said(capsys, "select", "--from", "plain.json", "-k", "2", "--catalogue", "features.csv", "-o", "named.json")
+    kept = json.loads((there / "named.json").read_text())
+    assert all(kept["catalogue"][name]["name"] in again.out for name in kept["names"])
+    assert kept["settings"]["costs"] is None  # prices belong to measuring
+
+
 def test_order_lint_and_graph_show_names(there, capsys):
     ordered = said(capsys, "order", "train.txt", "-k", "4", *RULES).out
     assert "description" in ordered

@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from typer.main import get_command
@@ -237,3 +238,20 @@ def test_an_error_is_told_by_its_fields_not_by_its_words():
     assert sentence(ParameterError.of("GAS", "c", ">= 0", -1), options) == str(
         ParameterError.of("GAS", "c", ">= 0", -1)
     )
+
+
+def test_no_class_of_ours_and_no_keyword_is_in_what_people_read(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    Path("t.csv").write_text("rel,q,bm25,age\n1,1,2,\n0,1,1,4\n1,2,3,5\n0,2,0,1\n1,3,3,5\n0,3,0,1\n")
+    columns = ["--label", "rel", "--qid", "q"]
+    said = {
+        "lint t.csv": "Say which column is the qid, --qid",
+        "order t.csv -m rfe": "rfe cannot take missing values",
+        "order t.csv -m importance+mrmr": "importance+mrmr cannot take missing values",
+        "compare t.csv --folds 9 --methods gas --rankers ranksvm -k 1": "a query is never split. Use --folds <= 3.",
+    }
+    for line, words in said.items():
+        assert run([*line.split(), *([] if line.startswith("lint") else columns)]) == 2
+        error = capsys.readouterr().err
+        assert words in error
+        assert not re.search(r"FilteredRFE|RelevanceMRMR|QueryKFold|RankingData|Adapter|\w=\.\.\.", error)

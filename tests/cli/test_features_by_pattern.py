@@ -57,3 +57,11 @@ def test_select_remembers_them_for_its_report(table, tmp_path):
     assert selection["source"]["drop"] == "doc_id"
     assert run(["report", str(out), "-o", str(report)]) == 0
     assert json.loads(report.read_text())["lint"]["n_features"] == 3
+
+
+def test_features_says_the_same_as_only_where_it_names_no_selection(table, tmp_path, capsys):
+    assert run(["lint", str(table), "--json", "--features", "bm25*"]) == 0
+    assert json.loads(capsys.readouterr().out)["n_features"] == 2
+    assert run(["train", str(table), "--features", "bm25*", "-o", str(tmp_path / "m.json")]) == 2
+    assert "bm25*: cannot be read" in capsys.readouterr().err
+    assert run(["train", str(table), "--only", "bm25*", "-o", str(tmp_path / "m.json")]) == 0

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leanrank import Catalogue, FeatureFacts, read_catalogue
+from leanrank import Catalogue, FeatureFacts, feature_graph, make_ranking, read_catalogue
 from leanrank.data.catalogue import LONGEST, facts_of
 from leanrank.data.catalogue_file import SHIPPED
 from leanrank.errors import DataError, LeanRankError, UnknownNameError
@@ -128,6 +128,13 @@ def test_a_catalogue_of_other_data_is_refused():
         DataError, match="none of its 136 features is in the data: its first is '1', the first of the data 'bm25'"
     ):
         read_catalogue("mslr").of(["bm25", "clicks"])
+
+
+def test_a_graph_is_drawn_with_names():
+    data, _ = make_ranking(6, n_informative=2, n_redundant=0, n_noise=1, random_state=0)
+    graph = feature_graph(data).labelled({data.feature_names[0]: "BM25"})
+    assert graph.feature_names == (f"{data.feature_names[0]}: BM25", *data.feature_names[1:])
+    assert "BM25" in json.dumps(graph.heatmap().to_dict())
 
 
 def test_a_feature_it_does_not_have():

@@ -148,3 +148,10 @@ def test_sparse_letor_becomes_dense(tmp_path):
     (tmp_path / "judged.txt").write_text(rows)
     assert read(tmp_path / "judged.txt").is_sparse
     assert not read(tmp_path / "judged.txt", categorical=["60"]).is_sparse
+
+
+def test_large_ids_are_told_apart():
+    table = TABLE.set_column(4, "size", pa.array([2**60, 2**60 + 1, 2**60, None]))
+    data = from_frame(table.drop_columns("brand"), categorical=["size"], missing=True)
+    assert data.categories == {"size": (str(2**60), str(2**60 + 1))}
+    np.testing.assert_array_equal(data.X[:, 1], [0, 1, 0, np.nan])

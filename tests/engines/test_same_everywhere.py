@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from dataclasses import fields, is_dataclass
+from dataclasses import fields, is_dataclass, replace
 
 import numpy as np
 import pyarrow.parquet as pq
@@ -31,6 +31,7 @@ from leanrank.data.arrow_table import arrow_table, roles_of
 from leanrank.data.letor.reader import write_letor
 from leanrank.data.letor.scan import scan_letor
 from leanrank.data.parquet.scan import scan_parquet
+from leanrank.data.side_columns import SideColumns
 from leanrank.errors import DataError, MissingValuesError, ParameterError
 from leanrank.selectors import registry
 from leanrank.stats.anova import AnovaF
@@ -145,6 +146,27 @@ def test_feature_graph_to_the_last_bit(name, source, sources, make_engine):
     graph, whole = feature_graph(sources[source], engine=make_engine(name, 60)), feature_graph(DATA)
     for attribute in ("importance", "importance_std", "similarity", "constant", "n_queries"):
         np.testing.assert_array_equal(getattr(graph, attribute), getattr(whole, attribute))
+
+
+WEIGHTED = ("map", "error", "kendall", "tau_ap", "spearman")
+
+
+@pytest.mark.parametrize("source", ["memory", "parquet"])
+@pytest.mark.parametrize("name", ENGINES)
+def test_weights_travel_with_their_queries(name, source, tmp_path, make_engine):
+    weight = np.random.default_rng(0).integers(0, 4, DATA.n_queries) / 2.0
+    data = replace(DATA, beside=SideColumns(query_weight=weight))
+    statistics = {key: STATISTICS[key] for key in WEIGHTED}
+    write_parquet(data, tmp_path / "weighted.parquet")
+    given = data if source == "memory" else scan_parquet(tmp_path / "weighted.parquet")
+    found = fold(statistics, given, make_engine(name, 60))
+    assert_same(found, fold(statistics, data, LocalEngine(1, block_rows=10**6)))
+    plain = fold(statistics, DATA)
+    assert all(np.abs(_figures(found[key]) - _figures(plain[key])).max() > 1e-6 for key in WEIGHTED)
+
+
+def _figures(result):
+    return result if isinstance(result, np.ndarray) else result.mean
 
 
 def learned(selector):

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from tests.data.categorical import BRANDS, in_parts, with_categories
 
-from leanrank import LeanSelector, Protocol, cross_validate, select
+from leanrank import LeanSelector, Protocol, cross_validate, drift, select, shadow
 from leanrank.data.folds import Fold, Queries
 from leanrank.errors import DataError
 from leanrank.evaluation.compare.run import compare
@@ -128,3 +128,11 @@ def test_a_category_of_one_text_is_no_use():
     poor = replace(data, X=X, categories={**data.categories, "colour": ("x",)})
     chosen = select(poor, "ranksvm", methods=["gas"], n_features=2, cv=3, n_jobs=1, progress=False)
     assert "colour" not in chosen.features
+
+
+def test_shadow_compares_models_with_categories_and_drift_refuses_them():
+    train_part, _, logged = in_parts(with_categories(40))
+    full, pruned = booster().fit(train_part), booster().fit(train_part.subset(["bm25", "brand"]))
+    assert shadow(logged, full, pruned).n_queries == logged.n_queries
+    with pytest.raises(DataError, match="drift compares numbers, and 'brand' is a category"):
+        drift(logged, logged, full, pruned)

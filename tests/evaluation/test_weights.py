@@ -111,8 +111,7 @@ def test_a_weighted_graph_is_saved_and_read(tmp_path):
 
 
 #: Those that take weights of queries; for all others see `test_what_cannot_refuses`.
-BY_GRAPH = ["forward-regression", "gas", "gas-cosine", "hcas", "mmr", "mpt", "mrmr", "mrmr-cosine", "msd", "ngas"]
-BY_GRAPH += ["top-k", "xgas", "fs-scpr"]
+BY_GRAPH = ["forward-regression", "gas", "hcas", "mmr", "mpt", "mrmr", "msd", "ngas", "top-k", "xgas", "fs-scpr"]
 BY_RANKER = ["booster-importance", "importance", "importance+mrmr", "blend+mrmr", "greedy-wrapper", "rfe", "mrmr>rfe"]
 BY_RANKER += ["ranking-rfe", "ranking-boruta", "stability-selection"]
 

@@ -207,6 +207,33 @@ def test_damaged_categories_are_refused(tmp_path, change, message):
         load_ranker(tmp_path / "model.json").predict(test)
 
 
+@pytest.mark.parametrize("kind", ["Borders", "Buckets", "BinarizedTargetMeanValue", "Counter"])
+def test_every_kind_of_catboosts_means_survives(kind, tmp_path):
+    train, _, test = in_parts(with_categories())
+    settings = {"simple_ctr": kind, "combinations_ctr": kind, "one_hot_max_size": 2}
+    ranker = booster("catboost", **settings).fit(train)
+    ranker.save(tmp_path / "model.json")
+    np.testing.assert_array_equal(load_ranker(tmp_path / "model.json").predict(test), ranker.predict(test))
+
+
+@pytest.mark.parametrize(
+    "forge",
+    [
+        lambda table: table.update(hash_stride=10**9),
+        lambda table: table.update(hash_stride=0),
+        lambda table: table["hash_map"].pop(),
+        lambda table: table["hash_map"].__setitem__(0, 7),
+        lambda table: table["hash_map"].__setitem__(1, "7"),
+    ],
+)
+def test_forged_means_of_catboost_are_refused(forge):
+    ranker = booster("catboost").fit(in_parts(with_categories())[0])
+    model = json.loads(ranker.model_text_)
+    forge(next(iter(model["ctr_data"].values())))
+    with pytest.raises(DataError, match="the CatBoost model is damaged: the numbers of its categories"):
+        ranker._check_text(json.dumps(model))
+
+
 @pytest.mark.parametrize("key", ["ctrs", "categorical_features"])
 def test_forged_categories_of_catboost_are_refused(tmp_path, key):
     pytest.importorskip("catboost")
@@ -235,3 +262,12 @@ def test_a_category_in_another_order_of_columns_is_found_by_name():
     pytest.importorskip("lightgbm")
     assert booster("lightgbm").fit(train)._categories() == {0: BRANDS}
     assert np.isfinite(booster("lightgbm").fit(train).predict(test)).all()
+
+
+@pytest.mark.parametrize("name", BOOSTERS)
+def test_whether_a_category_is_there_may_be_all_that_matters(name):
+    data = with_categories(40).subset(["colour"])
+    codes = np.where(data.y > 1, 0.0, np.nan)
+    known = replace(data, X=codes[:, None], missing=True, categories={"colour": ("blue",)})
+    scores = booster(name).fit(known).predict(known)
+    assert scores[data.y > 1].min() > scores[data.y <= 1].max()

@@ -79,3 +79,7 @@ class Naming:
     def to_dict(self) -> dict[str, Any]:
         """For the JSON of a command; nothing without a catalogue."""
         return {} if self.catalogue is None else {"catalogue": self.catalogue.to_dict()}
+
+
+#: Features by their ids alone.
+UNNAMED = Naming(None)

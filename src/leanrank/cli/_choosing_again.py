@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 from rich.text import Text
 
+from leanrank.cli._catalogue import CatalogueOptions
 from leanrank.cli._delivery import Delivery
 from leanrank.cli._invocation import OF_ONE_RUN, Invocation
 from leanrank.cli._measuring import losses_of
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
 #: Options of `select` that choose among what was measured, and those that say where the answer goes.
 _CHOOSING = ("k", "max_loss", "budget", "answer")
-_DELIVERING = ("finished", "output", "form", "report", "as_json")
+_DELIVERING = ("finished", "output", "form", "report", "as_json", "catalogue")
 
 
 @dataclass(frozen=True)
@@ -56,11 +57,13 @@ class ChoosingAgain:
             raise ParameterError("One at a time: choose again by one of -k, --budget, --max-loss and --answer.")
         return cls(finished, typed)
 
-    def run(self, context: typer.Context, delivery: Delivery, report: Path | None) -> None:
-        """Choose, and deliver."""
+    def run(self, context: typer.Context, delivery: Delivery, report: Path | None, named: CatalogueOptions) -> None:
+        """Choose, and deliver, with the names of a catalogue where one is named."""
         refuse_stdout("features go there", report)
-        check_outputs(delivery.output, report, reads=(self.finished,))
+        check_outputs(delivery.output, report, reads=(self.finished, named.file))
         selection, tested = self._chosen()
+        if named.catalogue is not None:
+            selection = replace(selection, catalogue=named.naming(selection.feature_names).catalogue)
         again = Invocation.of(context).command(without=OF_ONE_RUN)
         selection = replace(selection, source={**selection.source, "again": again})
         delivery.write(selection.to_dict() if tested is None else {**selection.to_dict(), "test": tested})

@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from leanrank.cli._catalogue import Naming
+from leanrank.cli._catalogue import UNNAMED, Naming
 from leanrank.evaluation.compare.comparison import Comparison
 from leanrank.report import tables
 from leanrank.report._summary import summarize
@@ -19,7 +19,7 @@ from leanrank.report.comparison_tables import comparison_tables
 _RANKS_SHOWN = 5
 
 
-def show_comparison(comparison: Comparison, metric: str | None, console: Console, naming: Naming) -> None:
+def show_comparison(comparison: Comparison, metric: str | None, console: Console, naming: Naming = UNNAMED) -> None:
     """Print every table, one ranker after another; features by their names."""
     if comparison.unfinished:
         noun = "combination is" if comparison.unfinished == 1 else "combinations are"

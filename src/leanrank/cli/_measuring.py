@@ -71,7 +71,6 @@ class MeasuringOptions:
         check_seed(self.seed)
         answer_name(self.answer)
         losses_of(self.max_loss)
-        folds_of(self.cv)
         if self.k is not None and self.max_loss is not None:
             raise ParameterError("-k fixes the number of features, --max-loss finds it: drop one of them.")
 

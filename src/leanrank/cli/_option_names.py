@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
@@ -29,6 +30,20 @@ _CALLED_HERE = {
     "slices": "slice",
 }
 
+#: Classes of ours whose names nobody types, and what people call them.
+_CALLED = {
+    "CatBoostAdapter": "CatBoost",
+    "FilteredRFE": "rfe",
+    "LightGBMAdapter": "LightGBM",
+    "QueryKFold": "The split into folds",
+    "QueryShuffleSplit": "The split of the queries",
+    "RankingData": "judged data",
+    "RelevanceMRMR": "importance+mrmr",
+    "XGBoostAdapter": "XGBoost",
+}
+#: One of them that stands in no quotes: what is in quotes was given.
+_CLASS = re.compile(rf"(?<![\w'\"])({'|'.join(_CALLED)})(?![\w'\"])")
+
 #: Options that take NAME=VALUE, and what they are called in a command.
 _SETTINGS = {"--set": "setting", "--ranker-set": "ranker_set"}
 NO_SETTINGS: Mapping[str, Sequence[str]] = MappingProxyType({})
@@ -51,7 +66,8 @@ class Command(TyperCommand):
             return super().invoke(ctx)
         except LeanRankError as error:
             given = {option: ctx.params.get(name) or () for option, name in _SETTINGS.items()}
-            raise LeanRankError(as_called(sentence(error, self.params, given))) from error
+            said = as_called(sentence(error, self.params, given))
+            raise LeanRankError(_CLASS.sub(lambda name: _CALLED[name[1]], said)) from error
 
 
 def sentence(error: LeanRankError, options: Iterable[Any], settings: Mapping[str, Sequence[str]] = NO_SETTINGS) -> str:
@@ -82,9 +98,12 @@ def sentence(error: LeanRankError, options: Iterable[Any], settings: Mapping[str
         f"{name!r} of {owner}",
         f"{name}=...",
         f"{name}=True",
+        f"{name} <=",
     )
     spelling = next((words for words in spellings if words in said), None)
-    return f"{option}: {said}" if spelling is None else said.replace(spelling, option)
+    if spelling is None:
+        return f"{option}: {said}"
+    return said.replace(spelling, f"{option} <=" if spelling.endswith(" <=") else option)
 
 
 def _option(name: str, options: Iterable[Any], settings: Mapping[str, Sequence[str]]) -> str | None:

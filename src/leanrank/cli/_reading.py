@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 _EXPANDED = 6
 
 FileArgument = Annotated[Path, typer.Argument(help="Judged data: LETOR text (.gz, .bz2, .zst), CSV or Parquet.")]
+_ONLY = "Features to keep, by name or pattern: 'bm25*,tfidf*'. All by default."
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
 
 
@@ -32,9 +33,7 @@ class Reading:
     label: Annotated[str | None, typer.Option(help="CSV, Parquet: the column of labels.")] = None
     qid: Annotated[str | None, typer.Option(help="CSV, Parquet: the column of query ids.")] = None
     comments: Annotated[str | None, typer.Option(help="CSV, Parquet: a column of texts to keep, not a feature.")] = None
-    only: Annotated[
-        str | None, typer.Option(help="Features to keep, by name or pattern: 'bm25*,tfidf*'. All by default.")
-    ] = None
+    only: Annotated[str | None, typer.Option("--only", "--features", help=_ONLY)] = None
     drop: Annotated[str | None, typer.Option(help="Features to leave out, by name or pattern: doc_id,position.")] = None
     regroup: Annotated[bool, typer.Option(help="Bring rows of one query together where they are not adjacent.")] = False
     weight: Annotated[str | None, typer.Option(help="CSV, Parquet: the column of how much a document counts.")] = None
@@ -43,6 +42,13 @@ class Reading:
     )
     position: Annotated[
         str | None, typer.Option(help="CSV, Parquet: the column of where a document was shown, from 1 on.")
+    ] = None
+    propensities: Annotated[
+        str | None,
+        typer.Option(
+            help="Labels are clicks: how likely each --position is looked at, a CSV of position and propensity, or "
+            "'estimate'. Every click becomes a query, weighted by one over it."
+        ),
     ] = None
     time: Annotated[str | None, typer.Option(help="CSV, Parquet: the column of when a query was asked.")] = None
     query_group: Annotated[
@@ -91,10 +97,21 @@ class Reading:
         _refuse_odd_name(path)
         columns = self._columns()
         columns["categorical"] = tuple(dict.fromkeys([*columns["categorical"], *categorical]))
-        return read(path, **columns, at_least=at_least)
+        return self._corrected(read(path, **columns, at_least=at_least))
+
+    def _corrected(self, data: RankingData) -> RankingData:
+        """Clicks as judgements that position has no part in, where propensities are given."""
+        if self.propensities is None:
+            return data
+        from leanrank.data.clicks import per_click
+        from leanrank.data.propensities import Propensities, estimate_propensities
+
+        if self.propensities == "estimate":
+            return per_click(data, estimate_propensities(data))
+        return per_click(data, Propensities.read(self.propensities))
 
     def _columns(self) -> dict[str, Any]:
-        others = ("only", "drop", "slice", "categorical")
+        others = ("only", "drop", "slice", "categorical", "propensities")
         columns = {name: value for name, value in vars(self).items() if name not in others}
         return {**columns, "slices": tuple(_listed(self.slice)), "categorical": tuple(_listed(self.categorical))}
 
@@ -135,7 +152,7 @@ class Reading:
         from leanrank.data.same_features import are_numbers, columns_of
 
         wanted = [str(name) for name in names]
-        data = self._kept(self._whole(path, largest_number(wanted), categorical))
+        data: RankingData = self._kept(self._whole(path, largest_number(wanted), categorical))
         return data.subset(columns_of(data, wanted, "the model", len(wanted) if are_numbers(wanted) else None))
 
     def read_chosen(self, path: Path, features: Path) -> tuple[RankingData, list[int]]:
@@ -155,6 +172,8 @@ class Reading:
         """A judged file as a source for an engine, block by block where the format allows; LETOR's `n_features`."""
         from leanrank.data.reading import scan
 
+        if self.propensities is not None:
+            return self.read(path, at_least=n_features or 0)
         _refuse_odd_name(path)
         source: RankingSource = self._kept(scan(path, **self._columns(), n_features=n_features))
         return source
@@ -180,6 +199,13 @@ class Reading:
                 return int(source.X.nbytes)
             return int(source.n_rows * len(source.feature_names) * source.dtype(0).itemsize)
         return path.stat().st_size * (1 if codec_of(path) is None else _EXPANDED)
+
+
+@dataclass(frozen=True)
+class ReadingChosen(Reading):
+    """The same for a command whose --features is a selection."""
+
+    only: Annotated[str | None, typer.Option("--only", help=_ONLY)] = None
 
 
 def _refuse_odd_name(path: Path) -> None:

@@ -13,7 +13,7 @@ from rich.text import Text
 
 from leanrank.cli._option_groups import option_groups
 from leanrank.cli._outputs import STDOUT, check_outputs, refuse_binary_on_terminal, refuse_stdout
-from leanrank.cli._reading import FileArgument, JsonOption, Reading
+from leanrank.cli._reading import FileArgument, JsonOption, Reading, ReadingChosen
 from leanrank.cli._standard_input import typed
 from leanrank.errors import ParameterError, UnknownNameError
 
@@ -37,7 +37,7 @@ def convert(
         bool, typer.Option("--renumber/--keep-ids", help="Number the kept features 1, 2, 3, ..., or leave their ids.")
     ] = False,
     *,
-    reading: Reading,
+    reading: ReadingChosen,
     as_json: JsonOption = False,
 ) -> None:
     """Write FILE in another format, with all features or those of a selection, in the order of FILE.

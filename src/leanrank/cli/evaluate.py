@@ -100,6 +100,11 @@ def _of_file(
 ) -> tuple[list[Any], dict[str, NDArray[np.float64]], NDArray[np.float64] | None]:
     from leanrank.data.weights import query_weights
 
+    if reading.propensities is not None and model is None:
+        raise ParameterError(
+            "--propensities makes a query of every click, so that scores by row have no place: "
+            "measure a model with --model."
+        )
     if model is not None:
         from leanrank.rankers._saving import load_ranker
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shlex
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -64,7 +63,7 @@ def graph(
     naming = named.naming(judged.feature_names)
     computed = feature_graph(judged, importance, measure, where, progress=True)
     computed.save(output)
-    shown = replace(computed, feature_names=tuple(naming.labels(computed.feature_names)))
+    shown = computed if naming.catalogue is None else computed.labelled(naming.catalogue)
     if heatmap is not None:
         write_chart(shown.heatmap(), heatmap)
     if draw is not None:

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from leanrank.cli._catalogue import CatalogueOptions, Naming
+from leanrank.cli._catalogue import UNNAMED, CatalogueOptions, Naming
 from leanrank.cli._option_groups import option_groups
 from leanrank.cli._reading import FileArgument, JsonOption, Reading
 from leanrank.cli._standard_input import typed
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from leanrank.stats.lint import LintReport
 
 CHECK_FAILED = 1
-UNNAMED = Naming(None)
 
 
 @option_groups()

@@ -15,7 +15,7 @@ from leanrank.cli._standard_input import typed
 from leanrank.errors import ParameterError
 
 
-@option_groups(without=["regroup"])  # scores are in the order of the file
+@option_groups(without=["regroup", "propensities"])  # scores are in the order of the file
 def predict(
     file: FileArgument,
     model: Annotated[Path, typer.Option("--model", "-m", help="A model of `leanrank train`.")],

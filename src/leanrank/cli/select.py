@@ -94,7 +94,7 @@ def select(
     # whatever can be refused before any work is refused here
     measuring.check()
     if finished is not None:
-        ChoosingAgain.of(context, finished).run(context, Delivery(output, form, as_json), report)
+        ChoosingAgain.of(context, finished).run(context, Delivery(output, form, as_json), report, named)
         return
     if file is None:
         raise ParameterError("Name a file of judged data, or a finished run with --from.")

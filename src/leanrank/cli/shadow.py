@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 CHECK_FAILED = 1
 
 
-@option_groups(without=["regroup"])  # blocks of a log are read one after another
+@option_groups(without=["regroup", "propensities"])  # blocks of a log are read one after another
 def shadow(
     logged: Annotated[Path, typer.Argument(help="Logged queries: LETOR text, CSV or Parquet; labels are not read.")],
     full: Annotated[Path, typer.Option(help="The model that ranks now, of `leanrank train`.")],

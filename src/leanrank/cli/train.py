@@ -16,7 +16,7 @@ from leanrank.cli._completion import metric_lists, ranker_names
 from leanrank.cli._option_groups import option_groups
 from leanrank.cli._outputs import STDOUT, check_outputs, refuse_stdout, write_text
 from leanrank.cli._ranker_options import RankerOptions
-from leanrank.cli._reading import FileArgument, JsonOption, Reading
+from leanrank.cli._reading import FileArgument, JsonOption, ReadingChosen
 from leanrank.cli._settings import parse_settings
 from leanrank.cli._standard_input import typed
 
@@ -47,7 +47,7 @@ def train(
     seed: Annotated[int, typer.Option(help="Seed of rankers that draw numbers.")] = 0,
     *,
     ranker_options: RankerOptions,
-    reading: Reading,
+    reading: ReadingChosen,
     as_json: JsonOption = False,
 ) -> None:
     """Train a ranker on FILE.

@@ -56,8 +56,8 @@ def arrow_table(data: RankingData, *, comments: bool | None = None) -> Any:
         for (_, name), values in zip(_names_beside(data), data.beside.by_row(data.query_sizes), strict=True):
             columns[name] = pa.array(values.tolist() if values.dtype.kind == "U" else values)
         for j, name in enumerate(roles.features):
-            texts = data.categories.get(name)
-            columns[name] = pa.array(np.ascontiguousarray(X[:, j])) if texts is None else _kinds(X[:, j], texts)
+            kinds = data.categories.get(name)
+            columns[name] = pa.array(np.ascontiguousarray(X[:, j])) if kinds is None else _kinds(X[:, j], kinds)
         return pa.table(columns)
     except UnicodeEncodeError as error:
         raise DataError(f"A text that is no Unicode cannot be put into a frame: {error}.") from error

@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from difflib import get_close_matches
 from math import isfinite
 from typing import Any
@@ -36,7 +36,7 @@ class FeatureFacts:
 
     def to_dict(self) -> dict[str, Any]:
         """What is known, by column; without the id."""
-        known = {field.name: getattr(self, field.name) for field in fields(self) if field.name != "id"}
+        known = {column.name: getattr(self, column.name) for column in fields(self) if column.name != "id"}
         return {name: value for name, value in known.items() if value not in ("", None)}
 
 
@@ -67,6 +67,7 @@ class Catalogue:
     entries: Iterable[FeatureFacts]
     source: str = "the catalogue"
     public: bool = False
+    _by_id: dict[str, FeatureFacts] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         by_id: dict[str, FeatureFacts] = {}
@@ -79,7 +80,8 @@ class Catalogue:
         object.__setattr__(self, "entries", tuple(by_id.values()))
         object.__setattr__(self, "_by_id", by_id)
 
-    _by_id: Any = None
+    def __repr__(self) -> str:
+        return f"Catalogue: {len(self):,} features of {self.source}, {len(self.families()):,} families"
 
     def __len__(self) -> int:
         return len(self._by_id)
@@ -93,13 +95,11 @@ class Catalogue:
     def __getitem__(self, feature: str) -> FeatureFacts:
         if feature not in self._by_id:
             raise UnknownNameError.of(f"feature of {self.source}", feature, self._by_id)
-        facts: FeatureFacts = self._by_id[feature]
-        return facts
+        return self._by_id[feature]
 
     def get(self, feature: str) -> FeatureFacts:
         """What is known of a feature; facts without any where nothing is."""
-        facts: FeatureFacts = self._by_id.get(feature) or FeatureFacts(feature)
-        return facts
+        return self._by_id.get(feature) or FeatureFacts(feature)
 
     def label(self, feature: str) -> str:
         """A feature as tables and charts show it: its id, and its name where it has another."""

@@ -89,7 +89,7 @@ def whole_texts(values: NDArray[Any], name: str) -> list[str | None]:
         row = int(np.argmax(wrong))
         raise DataError(
             f"Feature {name!r} is to be a category, but row {row} has {values[row]:g}: a number that stands for a "
-            "category is whole."
+            "category is whole, and not beyond 2^53."
         )
     return [str(int(value)) if there else None for value, there in zip(values.tolist(), known.tolist(), strict=True)]
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from leanrank.data.categories import Categories
 from leanrank.data.ranking_data import RankingData, RankingSource
+from leanrank.data.weights import row_weights
 
 Values = NDArray[np.float64]
 
@@ -100,13 +101,13 @@ class _Sums:
     @classmethod
     def of(cls, data: RankingData) -> _Sums:
         parts = _parts(data)
-        part, weight, X = np.repeat(parts, data.query_sizes), _row_weights(data), data.X
+        part, given, X = np.repeat(parts, data.query_sizes), row_weights(data), data.X
+        weight = np.ones(data.n_rows) if given is None else given
         y = data.y.astype(np.float64)
         low, high = float(y.min()), float(y.max())
 
         def summed(of: NDArray[np.int64], n: int, amounts: Values) -> Values:
-            sums: Values = np.bincount(part * n + of, amounts, N_PARTS * n).reshape(N_PARTS, n)
-            return sums
+            return np.asarray(np.bincount(part * n + of, amounts, N_PARTS * n).reshape(N_PARTS, n), dtype=np.float64)
 
         by_text = {}
         for j, (name, texts) in zip(data.category_columns, data.categories.items(), strict=True):
@@ -126,22 +127,13 @@ class _Sums:
         overall = float(self.labels[others].sum()) / weights
         labels, counts = (sums[others].sum(axis=0) for sums in self.by_text[name])
         means = (labels + SMOOTHING * overall) / (counts + SMOOTHING)
-        return np.append(means, overall) / self.width
+        return np.round(np.append(means, overall) / self.width, 12)  # the order of rows makes no difference
 
 
 def _parts(data: RankingData) -> NDArray[np.int64]:
     """The part of every query, by its id or group alone: whatever the order, and whoever else is there."""
     units = data.query_ids if data.beside.query_group is None else data.beside.query_group
     return np.array([blake2b(str(unit).encode(), digest_size=2).digest()[0] % N_PARTS for unit in units.tolist()])
-
-
-def _row_weights(data: RankingData) -> Values:
-    weight = np.ones(data.n_rows)
-    if data.beside.weight is not None:
-        weight = weight * data.beside.weight
-    if data.beside.query_weight is not None:
-        weight = weight * np.repeat(data.beside.query_weight, data.query_sizes)
-    return weight
 
 
 def _codes(column: NDArray[Any], n_texts: int) -> NDArray[np.int64]:

@@ -147,7 +147,7 @@ def category_texts(series: nw.Series[Any]) -> list[str | None]:
     """A column of kinds as texts, None where one is missing: texts, categories, whole numbers, true and false."""
     import narwhals as nw
 
-    if series.dtype == nw.Boolean or not is_number(series):
+    if series.dtype.is_integer() or series.dtype == nw.Boolean or not is_number(series):
         absent = series.is_null().to_numpy()
         if series.dtype.is_float() or series.dtype.is_nested():
             raise DataError(f"Column {series.name!r} is of the type {series.dtype}: a category has one text a row.")

@@ -92,7 +92,8 @@ def read(
                 "unless read_letor is told n_features."
             )
         form = replace(checked("read", null="nan" if missing else "error"), at_least=at_least)
-        return as_categories(reader.read([path], form, regroup=regroup), kinds)
+        data: RankingData = as_categories(reader.read([path], form, regroup=regroup), kinds)
+        return data
     from leanrank.data.tables import read_table
 
     return read_table(

@@ -13,7 +13,7 @@ from sklearn.model_selection import BaseCrossValidator, KFold, ShuffleSplit
 from leanrank._declared import declared
 from leanrank.data.columns import id_column
 from leanrank.data.grouping import query_offsets
-from leanrank.data.numbered import numbered
+from leanrank.data.numbering import numbered
 from leanrank.data.ranking_data import RankingData
 from leanrank.errors import DataError, ParameterError
 
@@ -132,7 +132,9 @@ class QueryKFold(_QuerySplitter):
         if self.n_splits > n_queries:
             raise DataError(
                 f"QueryKFold cannot make {self.n_splits} folds of {n_queries} {what}: a query is never split. "
-                f"Use n_splits <= {n_queries}."
+                f"Use n_splits <= {n_queries}.",
+                owner="QueryKFold",
+                parameter="n_splits",
             )
         return KFold(self.n_splits, shuffle=self.shuffle, random_state=self.random_state if self.shuffle else None)
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leanrank._declared import declared
-from leanrank.data.numbered import numbered
+from leanrank.data.numbering import numbered
 from leanrank.data.ranking_data import RankingData
 from leanrank.data.splits import Pair, _check_n_splits, _QuerySplitter, _rows, of_queries
 from leanrank.errors import DataError
@@ -47,7 +47,7 @@ class QueryTimeSplit(_QuerySplitter):
 
     n_splits: int = field(default=5, kw_only=False)
 
-    def split(  # type: ignore[override]
+    def split(
         self,
         X: Any,
         y: Any = None,

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from leanrank.data.numbered import numbered
+from leanrank.data.numbering import numbered
 
 #: On fewer judged queries nothing is called proven.
 FEWEST_QUERIES = 10
@@ -59,8 +59,9 @@ def counted(
     table, kept = table[:, known], None if weight is None else weight[known]
     if group is not None and known.any():
         number, own = numbered(group[known]), np.ones(table.shape[1]) if kept is None else kept
-        kept = np.bincount(number, own)
-        table = np.array([np.bincount(number, own * row) / kept for row in table]).reshape(len(table), len(kept))
+        total: NDArray[np.float64] = np.bincount(number, own).astype(np.float64)
+        table = np.array([np.bincount(number, own * row) / total for row in table]).reshape(len(table), len(total))
+        kept = total
     return table, None if kept is None or (kept == kept[:1]).all() else kept
 
 

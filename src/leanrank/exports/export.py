@@ -93,16 +93,16 @@ def export_features(
     Target : The engine's version, and features without a value.
     """
     target = to if isinstance(to, Target) else Target(to)
-    engine = _engine(target.engine)
-    chosen = selection if isinstance(selection, ChosenFeatures) else read_selection(selection)
-    if catalogue is not None:
-        chosen = replace(chosen, catalogue=catalogue)
-    full: FullSet = engine.parse(read_text(featureset), str(featureset))
     if model is not None and model.categories_ is not None:
         raise DataError(
             f"The model has the category {next(iter(model.categories_.texts))!r}, and {target.engine} knows numbers "
             "only: train a model without it (--drop), or score with `leanrank predict`."
         )
+    engine = _engine(target.engine)
+    chosen = selection if isinstance(selection, ChosenFeatures) else read_selection(selection)
+    if catalogue is not None:
+        chosen = replace(chosen, catalogue=catalogue)
+    full: FullSet = engine.parse(read_text(featureset), str(featureset))
     kept = align(chosen, full, None if model is None else _model_names(model, chosen), by_position=by_position)
     if normalizers and model is None:
         raise DataError("Normalizers are part of a model: give the model as well.")

@@ -75,8 +75,8 @@ def mean(per_query: Values, weight: Values | None = None) -> Any:
 
     With `weight`, a query counts as much as that: ``sum(w_q m_q) / sum(w_q)``.
 
-    >>> mean(np.array([0.1, np.nan, 0.3])), mean(np.array([0.1, np.nan, 0.3]), np.array([3.0, 1.0, 1.0]))
-    (0.2, 0.15)
+    >>> mean(np.array([0.25, np.nan, 0.5])), mean(np.array([0.25, np.nan, 0.5]), np.array([3.0, 1.0, 1.0]))
+    (0.375, 0.3125)
     """
     if per_query.ndim == 2:
         return np.array([mean(column, weight) for column in per_query.T])

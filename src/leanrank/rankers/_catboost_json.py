@@ -16,6 +16,8 @@ from leanrank.errors import DataError
 _Question: TypeAlias = tuple[str, int | None, float]
 
 _DEEPEST = 16
+#: More numbers to a category than labels can be told apart by.
+_WIDEST = 1_000
 _LARGEST_FLOAT = 3.4028235e38
 _FLOAT_FEATURE = {
     "borders?": ([float], None),
@@ -26,7 +28,13 @@ _FLOAT_FEATURE = {
     "nan_value_treatment": str,
 }
 _CATEGORY = {"feature_index": int, "flat_feature_index": int, "values?": ([int], None)}
-_CTR = {"borders": [float], "ctr_type": str, "elements": [{"combination_element": str}], "identifier": str}
+_CTR = {
+    "borders": [float],
+    "ctr_type": str,
+    "elements": [{"cat_feature_index?": int, "combination_element": str}],
+    "identifier": str,
+    "target_border_idx": int,
+}
 _CTR_DATA = {"counter_denominator": int, "hash_map": [(str, int, float)], "hash_stride": int}
 #: The kinds of splits, and what each says.
 _SPLITS = {
@@ -97,14 +105,30 @@ def _splits(model: dict[str, Any], n_features: int, categories: list[int]) -> li
     for i, (feature, column) in enumerate(zip(kinds, sorted(categories), strict=True)):
         _check_place(feature, i, column)
         splits += [("OneHotFeature", i, value) for value in feature.get("values") or []]
+    tables = model.get("ctr_data", {})
+    for table in tables.values():
+        _check_table(table)
     for ctr in info.get("ctrs", []):
-        if ctr["identifier"] not in model.get("ctr_data", {}):
+        if ctr["identifier"] not in tables:
             raise _damaged("it has means of categories without their numbers")
+        if not 0 <= ctr["target_border_idx"] < tables[ctr["identifier"]]["hash_stride"]:
+            raise _damaged("it has means of labels that there are not")
         for element in ctr["elements"]:
             if not 0 <= element.get("cat_feature_index", 0) < max(1, len(kinds)):
                 raise _damaged("it has means of categories that there are not")
         splits += [("OnlineCtr", None, border) for border in ctr["borders"]]
     return splits
+
+
+def _check_table(table: dict[str, Any]) -> None:
+    """Rows of numbers by the hash of a text: all of one length, which is the stride."""
+    stride, cells = table["hash_stride"], table["hash_map"]
+    if not 1 < stride <= _WIDEST or not cells or len(cells) % stride:
+        raise _damaged("the numbers of its categories are not in rows")
+    for i, cell in enumerate(cells):
+        is_hash = isinstance(cell, str) and cell.isdecimal() and int(cell) < 2**64
+        if is_hash != (i % stride == 0) or (not is_hash and (isinstance(cell, str) or abs(cell) > _LARGEST_FLOAT)):
+            raise _damaged("the numbers of its categories are none")
 
 
 def _check_place(feature: dict[str, Any], i: int, column: int) -> None:

@@ -52,7 +52,7 @@ def binned(
     shared = {"params": settings, "categorical_feature": data.category_columns or "auto"}
     many = data.n_rows * data.n_features * _BYTES_PER_VALUE > _LITTLE
     with _BUILDING if many else nullcontext():
-        about = {"weight": weight, "group": data.query_sizes}
+        about: dict[str, Any] = {"weight": weight, "group": data.query_sizes}
         if data.beside.position is not None:
             about["position"] = data.beside.position
         train = dataset(older_sparse(data.X), y, **about, **shared).construct()

@@ -88,7 +88,7 @@ class Adapter(Ranker):
                 f"{type(self).__name__} on a cluster cannot take categories: leave out engine=, or the category "
                 f"{next(iter(source.categories))!r}."
             )
-        self.n_features_in_ = len(source.feature_names)
+        self.n_features_in_, self.categories_ = len(source.feature_names), None
         self._keep_names(X, source.feature_names)
         valid = None if eval_set is None else eval_source(eval_set, self, regroup=regroup, missing=True)
         self._fit_on_cluster(source, fold(LabelLevels(), source, self.engine), valid)

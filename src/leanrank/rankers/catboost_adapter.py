@@ -11,6 +11,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import clone
 
+from leanrank.data.categories import marked
 from leanrank.data.ranking_data import RankingData
 from leanrank.data.roles import free_name
 from leanrank.data.weights import QUERIES
@@ -68,7 +69,7 @@ class CatBoostAdapter(BoosterAdapter):
         self._keep("")  # scores 0
         if (data.y == data.y[0]).all():
             return self._warn_nothing_to_learn("all labels are equal")
-        if _all_constant(data.X):
+        if _all_constant(marked(data).X):
             return self._warn_nothing_to_learn("every feature is constant")
         model = clone(self.estimator)
         params = model.get_params()

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from leanrank._notebook import Table, card
 from leanrank._optional import require
+from leanrank.data.catalogue_file import read_catalogue
 from leanrank.data.category_means import without_categories
 from leanrank.data.ranking_data import RankingSource
 from leanrank.engines.fold import Engine, fold_partials
@@ -187,6 +188,11 @@ class FeatureGraph:
             for i, j in zip(first.tolist(), second.tolist(), strict=True)
         )
         return graph
+
+    def labelled(self, catalogue: Any) -> FeatureGraph:
+        """The same graph with features called as a catalogue does, for charts and tables; see `read_catalogue`."""
+        known = read_catalogue(catalogue).of(self.feature_names)
+        return replace(self, feature_names=tuple(map(known.label, self.feature_names)))
 
     def heatmap(self) -> altair.Chart:
         """Similarity as a chart, like features beside each other (hierarchical clustering)."""

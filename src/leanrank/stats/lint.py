@@ -20,6 +20,7 @@ from leanrank.stats.copies import ColumnHashes, bits_of, equal_keys
 from leanrank.stats.finding import Finding
 from leanrank.stats.id_like import Numbering
 from leanrank.stats.like_findings import like_findings
+from leanrank.stats.shown_position import position_sums, same_as_position
 
 #: A feature is suspected of leaking the label when its own NDCG@10 is this near to 1 ...
 LEAK_NDCG = 0.98
@@ -111,6 +112,7 @@ class _Partial:
     twins: list[str]
     n_twins: int
     numbering: Numbering
+    shown: NDArray[np.float64]  # rows: correlations with the place shown, queries counted
 
 
 class Lint:
@@ -148,6 +150,7 @@ class Lint:
             twins=ids[has_twins].tolist(),
             n_twins=n_twins,
             numbering=Numbering.of(block, X),
+            shown=position_sums(block, X),
         )
 
     def merge(self, a: _Partial, b: _Partial) -> _Partial:
@@ -217,6 +220,10 @@ def _feature_findings(p: _Partial, names: tuple[str, ...], categories: frozenset
     )
     if positions.size:
         say("position", "counts the documents of every query: where they stood in a list? Leave it out", positions)
+    shown = same_as_position(p.shown)
+    if shown.size:
+        text = "orders documents as they were shown, or the other way round: clicks follow it, relevance may not"
+        say("shown position", f"{text}. Leave it out", shown)
     if identifiers.size:
         say("identifier", "whole numbers that never repeat in a query: the id of a document? Leave it out", identifiers)
     leaks = _leaks(p, ranks)

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from leanrank import LeanSelector, Limits, make_ranking, select
-from leanrank.errors import ParameterError
+from leanrank.errors import LeanRankError, ParameterError
 from leanrank.evaluation.select.saved_selection import load_selection
 
 DATA, _ = make_ranking(30, docs_per_query=8, n_informative=3, n_redundant=3, n_noise=4, random_state=1)
@@ -16,6 +16,8 @@ NAMES = DATA.feature_names
 FAMILIES = {"first": list(NAMES[:5]), "last": list(NAMES[7:])}
 RULES = {"families": FAMILIES, "at_most": {"first": 2}, "together": ["last", (NAMES[5], NAMES[6])]}
 PAIR = {NAMES[5], NAMES[6]}
+#: Runs of `select` under rules drawn at random.
+MOST = 10
 
 
 def keeps(features) -> bool:
@@ -101,3 +103,34 @@ def test_a_copy_stands_for_its_group_but_not_for_what_goes_together():
     X = np.column_stack([DATA.X, DATA.X[:, 0], DATA.X[:, 1]])
     answer = select((X, DATA.y, DATA.qid), "ranksvm", methods=["gas"], cv=3, progress=False, together=[("1", "3")])
     assert answer.stands_for == {"2": ("12",)}  # 11 is a copy of 1, which does not go alone
+
+
+@st.composite
+def rules(draw: st.DrawFn) -> dict:
+    """Families that may overlap, limits of some, groups that go together, and features to keep or to leave."""
+    names = st.lists(st.sampled_from(NAMES), min_size=2, max_size=5, unique=True)
+    families = draw(st.dictionaries(st.sampled_from("abc"), names, max_size=3))
+    at_most = {name: draw(st.integers(0, 3)) for name in sorted(families) if draw(st.booleans())}
+    together = [*(name for name in sorted(families) if name not in at_most), *draw(st.lists(names, max_size=1))]
+    must_keep = draw(st.lists(st.sampled_from(NAMES), max_size=2, unique=True))
+    return {"families": families, "at_most": at_most, "together": together, "must_keep": must_keep}
+
+
+@given(given_rules=rules(), method=st.sampled_from(["gas", "hcas", "rfe"]), k=st.one_of(st.none(), st.integers(1, 10)))
+@settings(max_examples=MOST, deadline=None)
+def test_no_answer_breaks_a_rule(given_rules, method, k):
+    """Under rules drawn at random: what is chosen keeps them, or a sentence says why nothing can be."""
+    limits = Limits(**given_rules)
+    try:
+        columns = limits.bound("a test", NAMES)
+        answer = select(DATA, "ranksvm", methods=[method], n_features=k, cv=3, progress=False, **given_rules)
+    except LeanRankError:
+        return
+    for chosen in (answer.recommended, answer.certified):
+        assert columns.keeps(np.array(chosen.indices))
+        assert columns.must_keep[list(chosen.indices)].sum() == columns.must_keep.sum()
+    for size in range(1, len(NAMES) + 1):
+        try:
+            assert columns.keeps(np.array(answer.at(size).indices))
+        except ParameterError:
+            continue

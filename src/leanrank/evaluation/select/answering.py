@@ -15,6 +15,7 @@ from leanrank.evaluation.select.curve_point import CurvePoint
 from leanrank.evaluation.select.curves import Measured
 from leanrank.evaluation.select.resolution import Forecast
 from leanrank.evaluation.select.safe import Safe
+from leanrank.evaluation.select.slice_losses import FEWEST_CERTIFIED
 from leanrank.selectors.column_limits import ColumnLimits
 
 Values = NDArray[np.float64]
@@ -216,9 +217,10 @@ class Answering:
         """Which slices are too small to certify anything in, where they have to be certified."""
         if not self.rule.slices or not self.points[0].slices:
             return ""
-        small = [one.title for one in self.points[0].slices if one.low is None]
+        small = [one.title for one in self.points[0].slices if one.n_drawn < FEWEST_CERTIFIED]
         few = f"{', '.join(small[:3])}{' and others' * (len(small) > 3)}"
-        return f"; {few} {'have' if len(small) > 1 else 'has'} too few queries to certify anything" if small else ""
+        needs = f"too few queries to certify anything, which needs {FEWEST_CERTIFIED}"
+        return f"; {few} {'have' if len(small) > 1 else 'has'} {needs}" if small else ""
 
     def _at_a_size(self) -> str:
         """Why this method, where the size was asked for."""

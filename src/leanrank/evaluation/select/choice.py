@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from leanrank.evaluation.bootstrap import FEWEST_QUERIES, counted, weighed
+from leanrank.evaluation.bootstrap import counted, weighed
 from leanrank.evaluation.confidence_set import confidence_set
 from leanrank.evaluation.select.certify import certified_losses
 from leanrank.evaluation.select.resolution import resolution
-from leanrank.evaluation.select.slice_losses import SliceLoss, slice_losses
+from leanrank.evaluation.select.slice_losses import SliceLoss, SliceTable, certified_in_slice, slice_losses
 from leanrank.evaluation.select.stop_rule import Difference, differences
 
 #: Level of the model confidence set of the methods: one outside of it is called worse than the best. Hansen, Lunde and
@@ -98,10 +98,8 @@ class Rule:
 
     def losses_in(self, mask: Mask, values: Values, reference: Values) -> Values:
         """The same in a slice; infinite where it has too few queries."""
-        here = np.flatnonzero(mask & ~np.isnan(reference))
-        if len(here) < FEWEST_QUERIES:
-            return np.full(len(values), np.inf)
-        return self.on(here).certified_losses(values[:, here], reference[here])
+        own = SliceTable.of(values - reference, mask, self.weight, self.group)
+        return certified_in_slice(own, level=self.level, random_state=self.random_state)
 
     def in_slices(self, masks: Mapping[tuple[str, str], Mask], values: Values, reference: Values) -> list[Slices]:
         """What each set of the path does to one metric in each slice."""

@@ -227,7 +227,7 @@ class _Trial:
         material = Material(arrangement.data, None, self.ranker)
         held_out = HeldOut(material, self.metric, cv=self.cv, random_state=self.random_state)
         with Tasks(Journal(None, {}), n_jobs=self.n_jobs, progress=self.progress, owner="diff") as tasks:
-            [arranged] = held_out.measure(tasks, sets, "both sets")
+            arranged: Values = held_out.measure(tasks, sets, "both sets")[0]
         values = np.empty_like(arranged)
         values[:, arrangement.queries] = arranged
         return values

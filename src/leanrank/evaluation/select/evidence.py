@@ -81,7 +81,7 @@ def metric_losses(
         known = [*map(rounded_up, losses), *[None] * between, 0.0]
         known_in_slices = [*map(rounded_up, in_slices), *[None] * between, 0.0]
         rows = zip(table, rule.compare(table, own), known, known_in_slices, strict=True)
-        by_metric.append([_metric_loss(name, mean(row, rule.weight), *rest) for row, *rest in rows])
+        by_metric.append([_metric_loss(name, mean(row, rule.weight), d, loss, inside) for row, d, loss, inside in rows])
     return list(zip(*by_metric, strict=True))
 
 

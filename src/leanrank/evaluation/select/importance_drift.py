@@ -1,4 +1,4 @@
-"""Drift: how the shares of features in what the ranker makes use of change from one window of time to the next."""
+"""ImportanceDrift: how the shares of features in what the ranker makes use of change over time."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ KEPT = 20
 
 
 @dataclass(frozen=True)
-class Drift:
+class ImportanceDrift:
     """The shares of features in rankers of all features, each trained on what is before a window of time.
 
     Attributes
@@ -38,7 +38,7 @@ class Drift:
         learned: Sequence[NDArray[np.int64]],
         time: NDArray[np.float64],
         names: Sequence[str],
-    ) -> Drift:
+    ) -> ImportanceDrift:
         """That of the shares in each fold, and the queries learned from there."""
         table = np.round(np.stack(shares, axis=1), 6)
         spread = np.round(table.max(axis=1) - table.min(axis=1), 6)
@@ -55,7 +55,7 @@ class Drift:
         }
 
     @classmethod
-    def of_dict(cls, record: Mapping[str, Any]) -> Drift:
+    def of_dict(cls, record: Mapping[str, Any]) -> ImportanceDrift:
         return cls(
             tuple((float(first), float(last)) for first, last in record["windows"]),
             tuple(record["features"]),

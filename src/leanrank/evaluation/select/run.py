@@ -35,7 +35,7 @@ from leanrank.evaluation.select.curves import Curves, Measured
 from leanrank.evaluation.select.effort import REPEATS, SAMPLE_QUERIES, effort_of
 from leanrank.evaluation.select.evidence import curve_point, metric_losses, on_path
 from leanrank.evaluation.select.held_out import HeldOut, Material
-from leanrank.evaluation.select.importance_drift import Drift
+from leanrank.evaluation.select.importance_drift import ImportanceDrift
 from leanrank.evaluation.select.judged import judged
 from leanrank.evaluation.select.paths import Paths
 from leanrank.evaluation.select.plan import Plan
@@ -187,7 +187,7 @@ def select(
         certified only where it is for each of them.
     certify_slices : bool
         Whether a set is certified only where it is in every slice of the queries too (`SideColumns.slices`), each with
-        ten judged queries or more.
+        thirty judged queries or more.
 
     Returns
     -------
@@ -422,14 +422,14 @@ class Run:
             [(*(round(m, 12) for m in own), p.k, p.cost) for own, p in zip(means, points, strict=True)]
         )
 
-    def _drift(self) -> Drift | None:
+    def _drift(self) -> ImportanceDrift | None:
         """How the shares of features change from fold to fold, where folds are in the order of time."""
         time = self.data.beside.time
         if windows_of(self.request.cv) is None or time is None:
             return None
         shares = [self.held_out.share(i) for i in range(self.held_out.n_folds)]
         learned = [role.learned for role in self.held_out.roles[0]]
-        return Drift.of(shares, learned, time, self.data.feature_names)
+        return ImportanceDrift.of(shares, learned, time, self.data.feature_names)
 
     def _columns(self, path: NDArray[np.int64]) -> NDArray[np.int64]:
         """Columns of all data for those of the usable ones."""

@@ -8,7 +8,7 @@ from typing import Any
 from leanrank.errors import DataError
 from leanrank.evaluation.select.answers import ASKED, Answer
 from leanrank.evaluation.select.curve_point import CurvePoint
-from leanrank.evaluation.select.importance_drift import Drift
+from leanrank.evaluation.select.importance_drift import ImportanceDrift
 from leanrank.evaluation.select.resolution import Forecast
 from leanrank.evaluation.select.selection import Selection
 from leanrank.evaluation.select.selection_shape import check_before, check_selection
@@ -48,7 +48,7 @@ def selection_of(record: Any, path: str | os.PathLike[str]) -> Selection:
             feature_names=tuple(record["feature_names"]),
             source=record.get("source", {}),
             sample=record.get("sample", {}),
-            drift=Drift.of_dict(record["drift"]) if "drift" in record else None,
+            drift=ImportanceDrift.of_dict(record["drift"]) if "drift" in record else None,
             stands_for={name: tuple(others) for name, others in record.get("stands_for", {}).items()},
             catalogue=catalogue_in(record, path),
             **{name: record[name] for name in ("answer", "path_method", "baseline", "settings", "seconds")},

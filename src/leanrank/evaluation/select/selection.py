@@ -19,7 +19,7 @@ from leanrank.evaluation.select.answers import ASKED, RECOMMENDED, Answer, answe
 from leanrank.evaluation.select.beyond_headline import metrics_said, slices_said
 from leanrank.evaluation.select.choice import thousandths
 from leanrank.evaluation.select.curve_point import CurvePoint, Evidence
-from leanrank.evaluation.select.importance_drift import Drift
+from leanrank.evaluation.select.importance_drift import ImportanceDrift
 from leanrank.evaluation.select.resolution import Forecast
 from leanrank.evaluation.select.selection_views import frame_of, html_of
 from leanrank.evaluation.select.slice_losses import SliceLoss, worst_of
@@ -68,7 +68,7 @@ class Selection:
         Copies that were taken out before anything was measured: the names of the features that a feature stands for.
     source : dict
         The command and where the data were, after a run of the command line.
-    drift : Drift or None
+    drift : ImportanceDrift or None
         How the shares of features in the ranker change over time, where folds were cut by time.
     sample : dict
         Where memory did not allow all queries: how many `queries` and `rows` were drawn, of how many (`of_queries`,
@@ -94,7 +94,7 @@ class Selection:
     source: dict[str, Any] = field(default_factory=dict)
     sample: dict[str, Any] = field(default_factory=dict)
     stands_for: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    drift: Drift | None = None
+    drift: ImportanceDrift | None = None
     catalogue: Catalogue | None = None
 
     @property

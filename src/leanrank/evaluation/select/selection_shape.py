@@ -104,6 +104,7 @@ _SLICE = {
     "slice": str,
     "value": str,
     "n_queries": int,
+    "n_drawn": int,
     "mean": (float, None),
     "low": (float, None),
     "high": (float, None),

@@ -75,7 +75,13 @@ def _answer(record: Record, loss: float | None) -> Answer:
         certified_loss=loss,
         proven=record["proven"] and record["method"] != ALL_FEATURES,
         reason=record["reason"],
-        risk=risk_of(estimate, loss, max_loss=s["max_loss"], level=s["level"], metric=s["metric_name"].upper()),
+        risk=risk_of(
+            estimate,
+            loss,
+            proven=loss is not None and loss <= s["max_loss"],
+            max_losses={s["metric_name"]: s["max_loss"]},
+            level=s["level"],
+        ),
     )
 
 

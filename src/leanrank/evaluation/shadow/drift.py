@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from leanrank.data.ranking_data import RankingSource
+from leanrank.data.ranking_data import RankingData, RankingSource
 from leanrank.engines.fold import fold
 from leanrank.errors import DataError, require
 from leanrank.evaluation.shadow.changes import ListChanges
@@ -181,6 +181,9 @@ def drift(
     if set(before.feature_names) != set(after.feature_names):
         odd = sorted(set(before.feature_names) ^ set(after.feature_names))[0]
         raise DataError(f"The two logs have different features: {odd!r} is in one of them only.")
+    kinds = [name for log in (before, after) if isinstance(log, RankingData) for name in log.categories]
+    if kinds:
+        raise DataError(f"drift compares numbers, and {kinds[0]!r} is a category: leave it out (--drop).")
     full, pruned = as_ranker(full), as_ranker(pruned)
     cuts = fold(ValueCuts(), before, engine, progress=progress)
     by_name = dict(zip(before.feature_names, cuts, strict=True))

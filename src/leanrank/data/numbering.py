@@ -1,4 +1,4 @@
-"""Values as numbers, in the order they appear."""
+"""Values as numbers, counted in the order of appearance."""
 
 from __future__ import annotations
 
