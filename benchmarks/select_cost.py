@@ -121,8 +121,11 @@ def rows_kept() -> list[Row]:
 
 def keep(row: Row) -> None:
     """Put a row in the place of the former one."""
-    what = ("data", "ranker", "effort", "k")
-    others = [other for other in rows_kept() if [other.get(key) for key in what] != [row.get(key) for key in what]]
+
+    def about(other: Row) -> list[Any]:
+        return [*(other.get(key) for key in ("data", "ranker", "effort", "k")), "threads" in other]
+
+    others = [other for other in rows_kept() if about(other) != about(row)]
     RESULTS.write_text(json.dumps([*others, row], indent=1) + "\n")
     print(row, f"{row['seconds'] / row['one']:.1f} trainings" if "one" in row else "", flush=True)
 

@@ -9,6 +9,8 @@ from tests.browser.measures import OVERLAPS, STICKING_OUT
 from tests.browser.test_report_page import column, slide
 from tests.report.made_up import made_up
 
+from leanrank.data.catalogue import Catalogue
+
 NAMES = [f"bm25_of_field_{j}" for j in range(60)]
 
 
@@ -35,6 +37,16 @@ def priced(tmp_path_factory):
     return path
 
 
+@pytest.fixture(scope="module")
+def catalogued(tmp_path_factory):
+    """A selection whose features have names in a catalogue."""
+    selection, data = made_up([str(j) for j in range(1, 31)], 6)
+    known = {str(j): {"name": f"BM25 of field {j}", "description": f"what field {j} says"} for j in range(1, 31)}
+    path = tmp_path_factory.mktemp("catalogued") / "report.html"
+    replace(selection, catalogue=Catalogue.of_dict(known)).report(path, data)
+    return path
+
+
 def shown(page, table: str) -> int:
     return page.evaluate(
         "(id) => [...document.querySelectorAll(`#${id} tbody tr`)].filter((row) => row.checkVisibility()).length", table
@@ -58,6 +70,17 @@ def test_the_names_can_be_copied(open_page, demo):
     page.wait_for_function("window.copied !== undefined")
     assert page.evaluate("window.copied") == ", ".join(column(page, "kept", 2))
     assert page.inner_text("#copy") == "copied"
+
+
+def test_names_of_a_catalogue_are_shown_and_those_of_the_data_copied(open_page, catalogued):
+    page = open_page(catalogued).page
+    assert page.inner_text("#names") == ", ".join(name.split(":")[0] for name in column(page, "kept", 2))
+    assert all("BM25 of field" in name for name in column(page, "kept", 2))
+    slide(page, 9)
+    assert page.inner_text("#names").count(",") == 8
+    assert "BM25" not in page.inner_text("#names")
+    assert len(page.locator("#described tbody tr").all()) == 30  # of all features, whatever the slider shows
+    assert "what field 3 says" in column(page, "described", 3)
 
 
 @pytest.mark.parametrize("which", ["demo", "comparison"])

@@ -78,7 +78,7 @@ def test_only_what_changes_nothing_in_the_ranker_is_safe_to_drop(copies):
     chosen = select(copies, **{**QUICK, "ranker": booster})
     assert set(NAMES) - set(chosen.safe.features) == {"again"}
     assert set(NAMES) - set(chosen.path) == {"exp", "again", "shifted"}
-    assert "drops 1 copies of others" in chosen.safe.reason
+    assert "drops 1 copy of another" in chosen.safe.reason
     drawn = select(copies, **{**QUICK, "ranker": booster.set_params(colsample_bytree=0.5)})
     assert len(drawn.safe.features) == len(NAMES)
 
