@@ -155,6 +155,8 @@ def test_a_comparison(compared, tmp_path, table, column, where, text, message):
         (("records", 0, "per_query", "map"), [0.5]),
         (("records", 0, "features"), [10**12]),
         (("records", 0, "n_features_in"), 10**12),
+        (("records", 0, "scores", "map"), 1e307),
+        (("records", 0, "ranker_parameters", "C"), float("inf")),
         (("records",), []),
         (("metrics",), {}),
         (("metrics",), ["map"]),
@@ -179,5 +181,5 @@ def test_a_journal_whose_metrics_are_none_of_any_metric(answered, tmp_path, numb
                 record["values"] = [number] * len(record["values"])
                 database.execute("UPDATE tasks SET result = ? WHERE rowid = ?", (json.dumps(record), key))
     database.close()
-    with pytest.raises(DataError, match=r"run\.db: a fit in the journal has the metric or share -?1e\+"):
+    with pytest.raises(DataError, match=r"run\.db: damaged: -?1e\+\d+ is no metric"):
         select(DATA, journal=path, **ASKED)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, TypeAlias
 
 from leanrank.errors import DataError
@@ -17,6 +18,8 @@ from leanrank.errors import DataError
 Shape: TypeAlias = Any
 
 _LARGEST = 1.7e308
+#: No metric, weight or time is larger; what a damaged file says would overflow where its squares are summed.
+_PLAUSIBLE = 1e12
 _WORDS = {str: "a text", bool: "true or false", int: "a whole number", float: "a finite number", object: "anything"}
 
 
@@ -31,6 +34,19 @@ def require_shape(value: Any, shape: Shape, source: str) -> None:
     fault = fault_in(value, shape)
     if fault is not None:
         raise DataError(f"{source}: damaged or something else: {fault}.")
+
+
+def refuse_huge(numbers: Iterable[float | None], source: object) -> None:
+    """Refuse a metric, weight or time that is none by its size.
+
+    >>> refuse_huge([0.5, None, 1e307], "run.db")
+    Traceback (most recent call last):
+    ...
+    leanrank.errors.DataError: run.db: damaged: 1e+307 is no metric, weight or time.
+    """
+    for number in numbers:
+        if number is not None and not abs(number) <= _PLAUSIBLE:
+            raise DataError(f"{source}: damaged: {number!r} is no metric, weight or time.")
 
 
 def fault_in(value: Any, shape: Shape, place: str = "") -> str | None:

@@ -5,15 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from leanrank.data.json_shape import require_shape
+from leanrank.data.json_shape import refuse_huge, require_shape
 from leanrank.errors import DataError
 from leanrank.evaluation.journal import Journal, Task
 
 #: What the journal of a comparison says it is; that of `select` says nothing of the kind.
 COMPARE = "compare"
-
-#: No metric is farther from zero; what a damaged file says would overflow where its squares are summed.
-_LARGEST = 1e12
 
 _SELECTION = {"task": "selection"}
 _ORIGIN = {"task": "origin"}
@@ -54,9 +51,7 @@ def check_fit(fit: Any, n_queries: int, n_features: int, source: object, *, n_me
     right = len(rows) == n_metrics and all(len(row) == n_queries for row in rows)
     if not right or (fit["share"] is not None and len(fit["share"]) != n_features):
         raise DataError(f"{source}: a fit in the journal is not of these queries and features: name another journal.")
-    for number in (value for row in (*rows, fit["share"] or ()) for value in row):
-        if number is not None and not abs(number) <= _LARGEST:
-            raise DataError(f"{source}: a fit in the journal has the metric or share {number!r}: name another journal.")
+    refuse_huge((value for row in (*rows, fit["share"] or ()) for value in row), source)
 
 
 def check_path(order: Any, n_features: int, source: object) -> None:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from leanrank._optional import require
 from leanrank.data.formats import format_of_name
-from leanrank.data.json_shape import require_shape
+from leanrank.data.json_shape import refuse_huge, require_shape
 from leanrank.data.text_file import parse_json
 from leanrank.data.whole_file import whole_file, write_whole
 from leanrank.errors import DataError, UnknownNameError
@@ -123,6 +123,12 @@ class FoldRecord:
         groups = plain.get("query_groups", [])
         require_shape({"query_weights": weights}, {"query_weights": [float]}, source)
         require_shape({"query_groups": groups}, {"query_groups": [(str, float)]}, source)
+        try:
+            json.dumps([plain.get("selector_parameters"), plain.get("ranker_parameters")], allow_nan=False)
+        except ValueError:
+            raise DataError(f"{source}: damaged: a parameter is not a finite number.") from None
+        figures = [plain["scores"].values(), *plain["per_query"].values(), weights]
+        refuse_huge((number for column in figures for number in column), source)
         if groups and len(groups) != len(plain["query_ids"]):
             raise DataError(f"{source}: damaged: a fold has {len(groups)} groups of its queries.")
         if weights and len(weights) != len(plain["query_ids"]):
