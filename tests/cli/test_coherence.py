@@ -244,7 +244,9 @@ def test_no_class_of_ours_and_no_keyword_is_in_what_people_read(tmp_path, monkey
     monkeypatch.chdir(tmp_path)
     Path("t.csv").write_text("rel,q,bm25,age\n1,1,2,\n0,1,1,4\n1,2,3,5\n0,2,0,1\n1,3,3,5\n0,3,0,1\n")
     columns = ["--label", "rel", "--qid", "q"]
+    Path("apart.txt").write_text("1 qid:1 1:2\n0 qid:2 1:1\n1 qid:1 1:3\n")
     said = {
+        "lint apart.txt": "or regroup them (--regroup).",
         "lint t.csv": "Say which column is the qid, --qid",
         "order t.csv -m rfe": "rfe cannot take missing values",
         "order t.csv -m importance+mrmr": "importance+mrmr cannot take missing values",
@@ -254,4 +256,4 @@ def test_no_class_of_ours_and_no_keyword_is_in_what_people_read(tmp_path, monkey
         assert run([*line.split(), *([] if line.startswith("lint") else columns)]) == 2
         error = capsys.readouterr().err
         assert words in error
-        assert not re.search(r"FilteredRFE|RelevanceMRMR|QueryKFold|RankingData|Adapter|\w=\.\.\.", error)
+        assert not re.search(r"FilteredRFE|RelevanceMRMR|QueryKFold|RankingData|Adapter|\w=(\.\.\.|True)", error)

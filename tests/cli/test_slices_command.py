@@ -67,6 +67,7 @@ def test_folds_in_time(run, folder):
     tables = json.loads(said[said.index("{") :])
     assert len(tables["about"]["folds"]) == 2
     [row] = tables["tests"]["rows"]
+    assert tables["tests"]["over"] == "groups of queries"
     assert row["t"]["n"] == 10  # groups, of the queries in the last two windows
 
 

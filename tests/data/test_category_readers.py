@@ -43,7 +43,7 @@ def test_frames_give_categories_where_they_are_named(kind):
 
 @pytest.mark.parametrize("kind", ["pandas", "polars", "enum"])
 def test_columns_of_categories_are_left_out_unless_named(kind):
-    with pytest.warns(UserWarning, match="Left out 'brand'.*those that are categorical"):
+    with pytest.warns(UserWarning, match="Left out 'brand'.*name it as comments or as categorical"):
         assert from_frame(as_library(kind)).categories == {}
     named = from_frame(as_library(kind), features=["brand", "bm25"], missing=True)
     assert named.categories == {"brand": ("a", "b")}

@@ -59,6 +59,15 @@ def test_parquet_says_itself_what_is_what(data, tmp_path):
     assert concatenate(list(scan_parquet(file).subset([0, 1, 2]).blocks(9))).equals(data)
 
 
+def test_an_empty_name_is_no_column(data, tmp_path):
+    file = tmp_path / "judged.parquet"
+    write_parquet(data, file)
+    for got in (read_table(file, weight=""), next(iter(scan_parquet(file, weight="").blocks()))):
+        assert got.beside.weight is None
+        assert got.feature_names == data.feature_names
+    assert "beside    weight, position, query_weight, time, query_group, country" in repr(data)
+
+
 def test_parts_for_workers_know_them(data, tmp_path):
     file = tmp_path / "judged.parquet"
     pq.write_table(to_frame(data), file, row_group_size=11)  # cut anywhere, and the file does not say what is what

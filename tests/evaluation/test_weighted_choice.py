@@ -16,6 +16,7 @@ from leanrank.evaluation.compare.run import compare
 from leanrank.evaluation.confidence_set import confidence_set
 from leanrank.evaluation.records import CrossValidation
 from leanrank.evaluation.select.certify import certified_losses
+from leanrank.evaluation.select.choice import mean
 from leanrank.evaluation.select.stop_rule import differences
 from leanrank.evaluation.significance import paired_bootstrap, paired_t_test
 
@@ -47,6 +48,12 @@ def test_a_weighted_mean_has_the_error_of_a_ratio():
     np.testing.assert_allclose(centred.mean(axis=1), 0.0, atol=1e-12)
     for one, other in zip(weighed(table, np.full(50, 3.0)), weighed(table), strict=True):
         np.testing.assert_allclose(one, other, atol=1e-12)
+
+
+def test_the_mean_of_one_query_is_its_value():
+    assert mean(np.array([0.25])) == mean(np.array([0.25, 0.5]), np.array([2.0, 0.0])) == 0.25
+    assert mean(np.array([0.25, 0.5]), np.array([3.0, 1.0])) == 0.3125
+    assert mean(np.array([np.nan])) == 0.0
 
 
 def test_equal_weights_change_no_bit_of_a_test():
@@ -110,6 +117,13 @@ def test_select_does_not_depend_on_the_order_of_weighted_queries(two_kinds):
     one, other = (select(d, "ranksvm", **FAST) for d in (two_kinds, two_kinds.take_queries(order)))
     assert [point.to_dict()["mean"] for point in one.curve] == [point.to_dict()["mean"] for point in other.curve]
     assert one.features == other.features
+
+
+def test_queries_without_weight_are_no_judged_queries(two_kinds):
+    weight = np.where(np.arange(120) < 117, 0.0, 1.0)
+    data = replace(two_kinds, beside=SideColumns(query_weight=weight))
+    with pytest.raises(DataError, match="3 of 120 queries are judged"):
+        select(data, "ranksvm", **FAST)
 
 
 def test_lean_selector_takes_the_weight_of_every_row(two_kinds):

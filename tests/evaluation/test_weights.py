@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from tests.naive.repeated import repeated_documents, repeated_queries
 
 from leanrank import Importance, RankingData, RankSVM, Similarity, evaluate, feature_graph, fold
@@ -70,6 +71,8 @@ def test_a_statistic_of_weighted_queries_is_that_of_repeated_ones(name):
     plain = replace(data, beside=SideColumns())
     same(fold(statistic, data), fold(statistic, repeated_queries(data)), exact=False)
     same(fold(statistic, with_ones(data, QUERIES)), fold(statistic, plain), exact=True)
+    sparse = replace(data, X=sp.csr_array(data.X))
+    same(fold(statistic, sparse), fold(statistic, data), exact=True)
     parts = [statistic.of(block) for block in data.blocks(7)]
     merged = parts[0]
     for part in parts[1:]:
@@ -207,6 +210,15 @@ def test_what_trains_rankers_goes_by_weights(name):
     data = made(7, n_queries=24, query_weight=True)
     fitted = selector(name, **({"n_rounds": 3} if name == "ranking-boruta" else {})).fit(data)
     assert len(fitted.order_) > 0
+
+
+def test_shap_values_are_averaged_by_weight():
+    data = made(5, n_queries=30, query_weight=True)
+    few = {"n_estimators": 5, "n_threads": 1, "min_child_samples": 2}
+    fitted = ranker("lightgbm", **few).fit(data)
+    for own in (data, replace(data, X=sp.csr_array(data.X))):
+        got = fitted.importances("shap", data=own)
+        np.testing.assert_allclose(got, fitted.importances("shap", data=repeated_queries(data)), **CLOSE)
 
 
 def test_statistics_that_do_not_say_that_they_know_weights_refuse_them():

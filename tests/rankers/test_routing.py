@@ -43,5 +43,5 @@ def test_score_takes_no_weights():
     data = judged()
     ranker = RankSVM().fit(data)
     assert ranker.score(data, sample_weight=None) == ranker.score(data)
-    with pytest.raises(ParameterError, match="score counts every query alike: leave out sample_weight"):
+    with pytest.raises(ParameterError, match="score has no weights of documents: leave out sample_weight"):
         ranker.score(data.X, data.y, qid=data.qid, sample_weight=np.ones(160))

@@ -44,6 +44,9 @@ _CALLED = {
 #: One of them that stands in no quotes: what is in quotes was given.
 _CLASS = re.compile(rf"(?<![\w'\"])({'|'.join(_CALLED)})(?![\w'\"])")
 
+#: A keyword that stands before the option that means the same.
+_KEYWORD = re.compile(r"\b\w+=\w+, (?=--)")
+
 #: Options that take NAME=VALUE, and what they are called in a command.
 _SETTINGS = {"--set": "setting", "--ranker-set": "ranker_set"}
 NO_SETTINGS: Mapping[str, Sequence[str]] = MappingProxyType({})
@@ -66,7 +69,7 @@ class Command(TyperCommand):
             return super().invoke(ctx)
         except LeanRankError as error:
             given = {option: ctx.params.get(name) or () for option, name in _SETTINGS.items()}
-            said = as_called(sentence(error, self.params, given))
+            said = _KEYWORD.sub("", as_called(sentence(error, self.params, given)))
             raise LeanRankError(_CLASS.sub(lambda name: _CALLED[name[1]], said)) from error
 
 

@@ -88,11 +88,9 @@ def evaluate(
         }
         print(json.dumps(record, ensure_ascii=False))
         return
-    console = Console(stderr=per_query == STDOUT)
-    _show(means, values, convention, console)
-    if absent:
-        how = "score 0" if complete else "are left out (--complete counts them as 0)"
-        console.print(Text(f"{len(absent):,} judged queries are not in the run and {how}."), soft_wrap=True)
+    how = "score 0" if complete else "are left out (--complete counts them as 0)"
+    note = f"{len(absent):,} judged queries are not in the run and {how}." if absent else ""
+    _show(means, values, convention, note, Console(stderr=per_query == STDOUT))
 
 
 def _of_file(
@@ -160,7 +158,9 @@ def _tsv(query_ids: list[Any], values: dict[str, NDArray[np.float64]]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _show(means: dict[str, float], values: dict[str, NDArray[np.float64]], convention: str, console: Console) -> None:
+def _show(
+    means: dict[str, float], values: dict[str, NDArray[np.float64]], convention: str, note: str, console: Console
+) -> None:
     import numpy as np
 
     table = Table(title=Text(f"Convention: {convention}"), title_justify="left")
@@ -171,3 +171,5 @@ def _show(means: dict[str, float], values: dict[str, NDArray[np.float64]], conve
         shown = "-" if math.isnan(value) else f"{value:.4f}"
         table.add_row(Text(name), shown, f"{len(values[name]) - left_out:,}", f"{left_out:,}")
     console.print(table)
+    if note:
+        console.print(Text(note), soft_wrap=True)

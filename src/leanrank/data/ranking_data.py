@@ -301,11 +301,13 @@ class RankingData:
             storage += f", {_count(len(self.categories), 'category', 'categories')}"
         if self.missing:
             storage += f", {int(self.missing_counts().sum()):,} missing values"
+        beside = ", ".join(name for _, name, _ in self.beside.known())
         return (
             f"RankingData: {_count(self.n_rows, 'document')}, {_count(self.n_queries, 'query', 'queries')} "
             f"({sizes.min():,} to {sizes.max():,} documents, median {np.median(sizes):g}), "
             f"{_count(self.n_features, 'feature')}\n"
             f"  labels    {labels}\n  features  {names}\n  storage   {storage}"
+            + (f"\n  beside    {beside}" if beside else "")
         )
 
 

@@ -58,9 +58,13 @@ class Columns:
             self, **roles, slices=self.slices or stated.slices, categorical=self.categorical or stated.categorical
         )
 
+    def unwanted(self, stated: Columns) -> set[str]:
+        """Columns beside the features, by what a file says, that the caller wants none of: no features either."""
+        return {getattr(stated, role) for role in _BESIDE if getattr(self, role) == ""} - {None}
+
     def beside(self, names: Iterable[str]) -> SideNames:
         """Those beside the features; a name that no column has is refused."""
-        side = {role: _known(names, getattr(self, role), f"{role} column") for role in _BESIDE}
+        side = {role: _known(names, getattr(self, role) or None, f"{role} column") for role in _BESIDE}
         known: SideNames = SideNames(**{role: name for role, name in side.items() if name is not None})  # type: ignore[typeddict-item]
         if self.slices:
             known["slices"] = tuple(str(_known(names, name, "slice column")) for name in self.slices)

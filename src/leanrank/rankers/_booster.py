@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from leanrank._optional import require
 from leanrank.data.ranking_data import RankingData
+from leanrank.data.weights import row_weights
 from leanrank.errors import DataError, ParameterError, UnknownNameError, is_whole
 from leanrank.kernels._threads import default_threads
 from leanrank.rankers._base import Scores
@@ -132,7 +133,9 @@ class BoosterAdapter(Adapter):
         if kind == "shap":
             if data is None:
                 raise ParameterError("SHAP importances are measured on data: pass data=, a RankingData.")
-            return np.asarray(abs(self._contributions(data)).mean(axis=0), dtype=np.float64).reshape(-1)[:-1]
+            size, weight = abs(self._contributions(data)), row_weights(data)
+            mean = size.mean(axis=0) if weight is None else weight @ size / weight.sum()
+            return np.asarray(mean, dtype=np.float64).reshape(-1)[:-1]
         if kind not in self._kinds:
             known = ", ".join(map(repr, self._kinds))
             raise ParameterError.of(type(self).__name__, "kind", f"{known}, 'permutation' or 'shap'", kind)

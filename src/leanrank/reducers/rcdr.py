@@ -47,7 +47,8 @@ class Projected:
     def __call__(self, block: RankingData) -> RankingData:
         X = feature_matrix(block, self.feature_names, owner="RCDR")[0]
         values = np.asarray(X @ self.weights.T, dtype=np.float64)
-        return RankingData(values, block.y, block.query_ptr, block.query_ids, self.names, block.comments)
+        ids, beside = block.query_ids, block.beside
+        return RankingData(values, block.y, block.query_ptr, ids, self.names, block.comments, beside=beside)
 
 
 class _TransformsRankingData:

@@ -83,7 +83,8 @@ def tests(summary: dict[str, Any], ranker: str) -> Table:
     columns = [("k", "whole"), ("method", "text"), ("change", "signed"), ("from", "signed"), ("to", "signed")]
     columns += [("t", "two"), ("p", "figure"), ("Holm", "figure"), ("boot. p", "figure"), ("Holm ", "figure")]
     n = of_ranker[0]["t"]["n"] if of_ranker else 0
-    title = f"{ranker}: {summary['tests']['metric']} against {ALL_FEATURES}, paired tests over {n} queries, two-sided"
+    over = summary["tests"].get("over", "queries")
+    title = f"{ranker}: {summary['tests']['metric']} against {ALL_FEATURES}, paired tests over {n} {over}, two-sided"
     note = f"Intervals of 95% by the bootstrap; Holm: p corrected for all {len(every)} comparisons."
     best = frozenset((r, 2) for r, row in enumerate(of_ranker) if row["t_holm"] is not None and row["t_holm"] < 0.05)
     return Table(title, columns, rows, note=note, best=best)

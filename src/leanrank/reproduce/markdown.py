@@ -1,4 +1,4 @@
-"""Reproductions as Markdown: one page for the papers, with what differs; the rest is in their data files."""
+"""Reproductions as Markdown: one page for the papers, with a row for every table and every finding."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from leanrank.reproduce.outcome import Cell, Claim, Page, Reproduction, Table
 INTRODUCTION = """# Reproduction
 
 What `leanrank reproduce PAPER` found for the five papers leanrank implements, written by `make reproduce`. *Equal*
-means equal in every printed digit, *close* within 0.015 of a measure in [0, 1]. This page has what differs and what
-does not hold here; every published figure and every finding beside ours is in the files named below each paper. Where
-a paper leaves something open, the figures are of one reading, which is named. The published figures are facts taken
-from the papers; the data are not part of leanrank: name their folder with `--data`, or in `LEANRANK_DATA`, and the rows
-that need them are filled by the same command.
+means equal in every printed digit, *close* within 0.015 of a measure in [0, 1]. Each table of a paper is a row for
+every data set, each finding a row of its own; the figures themselves are in the files named below each paper. Where a
+paper leaves something open the row is of one reading, which is named, and the others stand beside it. The published
+figures are facts taken from the papers; the data are not part of leanrank: name their folder with `--data`, or in
+`LEANRANK_DATA`, and the rows that need them are filled by the same command.
 """
 
 _COUNTS = ("equal", "close", "differs", "missing", "holds", "not", "needs")
@@ -33,16 +33,15 @@ def section(paper: Reproduction, folder: str = "") -> str:
     """One paper."""
     lines = [f"## {paper.title}", "", f"`leanrank reproduce {paper.paper}{' --quick' if paper.quick else ''}`", ""]
     lines += [paper.summary, "", paper.discussion, "", f"*Protocol.* {paper.protocol}", ""]
-    rows = _table_rows(paper.cells) + [_claim_row(claim) for claim in paper.stated if claim.holds is False]
-    if rows:
-        lines += [*_table(Table("", ("where", "what differs", "", "ours"), tuple(rows))), ""]
-    others = [row for row in _other_readings(paper) if row[-1]]
+    rows = [*_table_rows(paper.cells), *(_claim_row(claim) for claim in paper.stated)]
+    lines += [*_table(Table("", ("where", "what", "", "ours"), tuple(rows))), ""]
+    others = _other_readings(paper)
     if others:
         columns = ("reading", "findings hold", "otherwise than above")
         lines += ["### In other readings", "", *_table(Table("", columns, tuple(others))), ""]
-    if not folder:  # there are no files to look them up in
-        shown = (table for table in paper.tables if table.shown)
-        lines += [line for table in shown for line in (f"### {table.title}", "", *_table(table), "")]
+    for table in paper.tables:
+        if table.shown:
+            lines += [f"### {table.title}", "", *_table(table), ""]
     if folder:
         files = [(CELLS, "every published figure beside ours"), (CLAIMS, "the findings")]
         files += [(table_file(number), table.title) for number, table in enumerate(paper.tables, start=1)]
@@ -96,23 +95,24 @@ def _differs(claim: Claim, before: Mapping[str, bool | None]) -> bool:
 
 
 def _table_rows(cells: Sequence[Cell]) -> list[tuple[str, ...]]:
-    """A row for each table and data set of which some figure differs: which methods, and by how much at most."""
+    """A row for each table and data set: how many figures are equal, close, different, and what the rest need."""
 
     def key(cell: Cell) -> tuple[str, str]:
         return cell.published.table, cell.published.dataset
 
     rows: list[tuple[str, ...]] = []
     for (table, dataset), group in groupby(sorted(cells, key=lambda cell: (key(cell)[0].zfill(4), key(cell)[1])), key):
-        of = [cell for cell in group if cell.ours is not None]
-        differ = [cell for cell in of if cell.status == "differs"]
-        if not differ:
-            continue
-        methods = ", ".join(dict.fromkeys(cell.published.method for cell in differ if cell.published.method))
+        of = list(group)
+        statuses = [cell.status for cell in of]
+        counts = {status: statuses.count(status) for status in ("equal", "close", "differs") if status in statuses}
+        words = ", ".join(counts) if counts else ""
+        missing = sorted({cell.reason for cell in of if cell.ours is None})
+        status = "; ".join(part for part in (words, *missing) if part)
+        methods = ", ".join(dict.fromkeys(cell.published.method for cell in of if cell.published.method))
         where = f"Table {table}" if table[0].isdigit() else table
         what = f"{dataset}: {methods}" if methods else dataset
-        most = max(differ, key=lambda cell: abs(cell.difference or 0.0))
-        told = f"{most.published.metric} {cell_row(most)[5]}, published {most.published.text}"
-        rows.append((where, what, f"{len(differ)} of {len(of)} differ", f"at most {told}"))
+        told = ", ".join(f"{n} {name}" for name, n in counts.items())
+        rows.append((where, what, status, told))
     return rows
 
 

@@ -229,7 +229,7 @@ def open_parquet(
     keys = [folder_keys(one, root) for one in paths]
     with about(paths[0]):
         roles = assign_roles(
-            {field.name: str(field.type) for field in first},
+            {field.name: str(field.type) for field in first if field.name not in named.unwanted(stated)},
             replace(
                 named.or_stated(stated),
                 label=stated.label if named.label is None else named.label,

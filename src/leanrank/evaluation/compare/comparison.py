@@ -128,6 +128,11 @@ class Comparison:
     def metrics(self) -> list[str]:
         return [name for name, _ in self.about["metrics"]]
 
+    @property
+    def in_groups(self) -> bool:
+        """Whether queries have groups, which tests are over then."""
+        return any(run.query_groups is not None for run in self.runs.values())
+
     def _metric(self, name: str | None) -> str:
         if name is not None and name not in self.metrics:
             raise UnknownNameError.of("metric of this comparison", name, self.metrics)
@@ -270,7 +275,11 @@ class Comparison:
                 {"method": method, "counts": unified.counts[m].tolist(), "rank": float(unified.scores[m])}
                 for m, method in enumerate(unified.methods)
             ],
-            "tests": {"metric": self._metric(metric), "rows": [_plain(row) for row in self.tests(metric)]},
+            "tests": {
+                "metric": self._metric(metric),
+                "rows": [_plain(row) for row in self.tests(metric)],
+                **({"over": "groups of queries"} if self.in_groups else {}),
+            },
             "features": [_plain(row) for row in self.features()],
         }
 

@@ -194,7 +194,7 @@ def smallest_as_good(values: Values, weight: Values | None = None, group: NDArra
 def mean(values: Values, weight: Values | None = None) -> float:
     """Over the queries that the metric does not skip; rounded, so that the order of sums does not matter."""
     judged, weight = counted(values[None], weight)
-    return round(float(weighed(judged, weight)[0][0]), 9) if judged.size else 0.0
+    return round(float(np.average(judged[0], weights=weight)), 9) if judged.size else 0.0
 
 
 def thousandths(loss: float) -> float:

@@ -48,6 +48,7 @@ class ImportanceDrift:
         return cls(windows, tuple(names[j] for j in kept), tuple(tuple(table[j].tolist()) for j in kept))
 
     def to_dict(self) -> dict[str, Any]:
+        """Plain values, for JSON."""
         return {
             "windows": [list(window) for window in self.windows],
             "features": list(self.features),
@@ -56,6 +57,7 @@ class ImportanceDrift:
 
     @classmethod
     def of_dict(cls, record: Mapping[str, Any]) -> ImportanceDrift:
+        """What `to_dict` turned into plain values."""
         return cls(
             tuple((float(first), float(last)) for first, last in record["windows"]),
             tuple(record["features"]),

@@ -37,13 +37,15 @@ def check_judged(data: RankingData, metric: Metric, cv: int | str, owner: str = 
 
 
 def judged_queries(data: RankingData, metric: Metric) -> int:
-    """How many queries have documents with different labels and are counted by the metric."""
+    """How many queries have documents with different labels, are counted by the metric and weigh anything."""
     return int(judged_mask(data, metric).sum())
 
 
 def judged_mask(data: RankingData, metric: Metric) -> NDArray[np.bool_]:
     """Which queries these are."""
     counted = ~np.isnan(metric.per_query(data.y, np.zeros(data.n_rows), data.query_ptr))
+    if data.beside.query_weight is not None:
+        counted &= data.beside.query_weight > 0
     return np.asarray(_differ(data) & counted)
 
 

@@ -39,10 +39,12 @@ class MetricLoss:
         return all(loss is not None and round(loss, 9) <= max_loss for loss in losses)
 
     def to_dict(self) -> dict[str, Any]:
+        """Plain values, for JSON."""
         return asdict(self)
 
     @classmethod
     def of_dict(cls, record: Mapping[str, Any]) -> MetricLoss:
+        """What `to_dict` turned into plain values."""
         return cls(**{name: record[name] for name in cls.__dataclass_fields__})
 
 

@@ -60,10 +60,12 @@ class SliceLoss:
         return self.high is not None and self.high < 0
 
     def to_dict(self) -> dict[str, Any]:
+        """Plain values, for JSON."""
         return asdict(self)
 
     @classmethod
     def of_dict(cls, record: Mapping[str, Any]) -> SliceLoss:
+        """What `to_dict` turned into plain values."""
         return cls(**{name: record[name] for name in cls.__dataclass_fields__})
 
 
