@@ -19,7 +19,7 @@ def per_click(data: RankingData, propensities: Propensities, *, largest_weight: 
     would have been clicked had they been looked at: with this weight a mean over clicks, of any measure of the place to
     which a ranking moves the clicked document, is in expectation what it would be if every place was looked at
 
-    .. math:: E\Big[\sum_{d : c_d = 1} \frac{\lambda(\mathrm{rank}(d))}{p_{k(d)}}\Big]
+    .. math:: E\left[\sum_{d : c_d = 1} \frac{\lambda(\mathrm{rank}(d))}{p_{k(d)}}\right]
         = \sum_d P(d\ \mathrm{relevant})\, \lambda(\mathrm{rank}(d))
 
     All that takes weights of queries can therefore learn from clicks: metrics, filters, rankers, `select`.
