@@ -200,7 +200,7 @@ class RankingData:
         if np.array_equal(columns, np.arange(self.n_features)):
             return self
         names = tuple(self.feature_names[j] for j in columns)
-        X = self.X[:, columns] if self.is_sparse else np.ascontiguousarray(self.X[:, columns])
+        X = self.X[:, columns] if self.is_sparse else np.take(self.X, columns, axis=1)  # one copy, by rows
         return replace(self, X=X, feature_names=names, categories=only_named(self.categories, names))
 
     def take_queries(self, queries: ArrayLike, features: ArrayLike | None = None) -> RankingData:

@@ -18,6 +18,7 @@ from leanrank.data.catalogue_file import read_catalogue
 from leanrank.data.door import is_source
 from leanrank.data.query_sample import QuerySample, sample_of
 from leanrank.data.ranking_data import RankingData
+from leanrank.data.reordered import with_columns
 from leanrank.errors import DataError
 from leanrank.evaluation.clock import Clock, seconds_of, spoken
 from leanrank.evaluation.finished_task import Callback
@@ -294,7 +295,7 @@ class Run:
             raise DataError(f"All {data.n_features} features are constant inside every query: nothing to select.")
         if left_out.any():  # nothing that follows has to know of them
             ranker = ranker.for_columns(self.usable.tolist(), data.n_features)
-            data, limits = data.subset(self.usable), limits.only(self.usable)
+            data, limits = with_columns(data, self.usable), limits.only(self.usable)
             valid = None if valid is None else valid.subset(self.usable)
         # the same folds and the same sums, whatever the order of queries
         as_given = any(getattr(metric, "ties", None) == "input" for metric in request.metrics)
