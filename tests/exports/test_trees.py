@@ -269,7 +269,7 @@ def test_a_single_leaf(library, full):
         assert exported(full, model, engine).model
 
 
-@pytest.mark.parametrize("engine", ["elasticsearch", "opensearch", "solr", "vespa", "ranklib"])
+@pytest.mark.parametrize("engine", ["elasticsearch", "elasticsearch-ml", "opensearch", "solr", "vespa", "ranklib"])
 def test_five_hundred_trees_in_two_seconds(engine, full):
     X, y, qid = values(0, missing=False)
     model = rankers.get("lightgbm", n_estimators=500, num_leaves=31, min_child_samples=2, n_threads=1)
