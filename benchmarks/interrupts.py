@@ -96,12 +96,21 @@ def write_log(folder: Path, queries: int = 500, documents: int = 30) -> None:
 
 def selection(folder: Path) -> Any:
     record = json.loads((folder / "f.json").read_text())
-    return {key: value for key, value in record.items() if key not in ("seconds", "source")}
+    return without_seconds({key: value for key, value in record.items() if key != "source"})
 
 
 def comparison(folder: Path) -> Any:
+    """The results of a journal, without how long they took."""
     with closing(sqlite3.connect(folder / "r.db")) as database:
-        return database.execute("SELECT task, result FROM tasks ORDER BY key").fetchall()
+        rows = database.execute("SELECT task, result FROM tasks ORDER BY key").fetchall()
+    return [(task, without_seconds(json.loads(result))) for task, result in rows]
+
+
+def without_seconds(value: Any) -> Any:
+    """A record of JSON without the fields that tell a time, at any depth."""
+    if isinstance(value, dict):
+        return {key: without_seconds(part) for key, part in value.items() if not key.endswith("seconds")}
+    return [without_seconds(part) for part in value] if isinstance(value, list) else value
 
 
 def imported(folder: Path) -> Any:
