@@ -60,6 +60,11 @@ class Tally:
     wrong: list[str] = field(default_factory=list)
     finished: int = 0
 
+    def fault(self, what: str) -> None:
+        """Keep what went wrong, and say it at once: a long run is watched."""
+        self.wrong.append(what)
+        print(what, file=sys.stderr, flush=True)
+
 
 def cases(data: Path | None) -> list[Case]:
     """The commands, small enough that many runs are affordable."""
@@ -187,28 +192,28 @@ def interrupted_once(case: Case, folder: Path, seconds: float, draw: random.Rand
         code = process.wait(PATIENCE)
     except subprocess.TimeoutExpired:
         os.killpg(process.pid, signal.SIGKILL)
-        tally.wrong.append(f"{label}: did not end within {PATIENCE:g} s")
+        tally.fault(f"{label}: did not end within {PATIENCE:g} s")
         return False
     deadline = monotonic() + PATIENCE
     while left_running(process.pid) and monotonic() < deadline:
         sleep(0.05)
     if left_running(process.pid):
-        tally.wrong.append(f"{label}: processes were left")
+        tally.fault(f"{label}: processes were left")
         os.killpg(process.pid, signal.SIGKILL)
     said = (folder / ".said").read_text(errors="replace")
     if any(word in said for word in RAW):
-        tally.wrong.append(f"{label}: said {said.strip()}")
+        tally.fault(f"{label}: said {said.strip()}")
     allowed = {0, 130, -signal.SIGKILL} if kind == signal.SIGKILL else {0, 130}
     if code not in allowed:
-        tally.wrong.append(f"{label}: exit code {code}, said {said.strip()}")
+        tally.fault(f"{label}: exit code {code}, said {said.strip()}")
     if case.journal is not None:
         try:
             after = results_in(folder / case.journal)
         except sqlite3.Error as error:
-            tally.wrong.append(f"{label}: the journal is damaged ({error})")
+            tally.fault(f"{label}: the journal is damaged ({error})")
             after = before
         if after < before:
-            tally.wrong.append(f"{label}: {before - after} finished results were lost")
+            tally.fault(f"{label}: {before - after} finished results were lost")
     return code == 0
 
 
@@ -234,13 +239,13 @@ def run_case(case: Case, times: int, draw: random.Random, tally: Tally) -> None:
             while not ended and sum(tally.sent.values()) < target:
                 ended = interrupted_once(case, folder, seconds, draw, tally)
             if not ended and started(case, folder).wait() not in (0, 1):
-                tally.wrong.append(f"{case.name}: cannot go on: {(folder / '.said').read_text().strip()}")
+                tally.fault(f"{case.name}: cannot go on: {(folder / '.said').read_text().strip()}")
                 continue
             tally.finished += 1
             if case.answer(folder) != answer:
-                tally.wrong.append(f"{case.name}: another answer after interrupts")
+                tally.fault(f"{case.name}: another answer after interrupts")
             if files_in(folder) != files:
-                tally.wrong.append(f"{case.name}: files {files_in(folder)} instead of {files}")
+                tally.fault(f"{case.name}: files {files_in(folder)} instead of {files}")
 
 
 def main() -> None:
