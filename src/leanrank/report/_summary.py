@@ -12,6 +12,7 @@ import numpy as np
 
 from leanrank import __version__
 from leanrank.data.catalogue import Catalogue
+from leanrank.data.query_weighting import weighting_said
 from leanrank.data.ranking_data import RankingData
 from leanrank.data.same_features import columns_of
 from leanrank.errors import DataError, LeanRankError, MissingValuesError
@@ -122,13 +123,21 @@ def _of_selection(
         "sizes": sizes,
         "graph": graph,
         "lint": of_data["lint"],
-        "notes": [*([f"{selection.sample['sentence']}."] if selection.sample else []), *selection.copies, *notes],
+        "notes": [*_of_queries(selection), *selection.copies, *notes],
         "glossary": glossary([point.method for point in selection.curve if point.method != ALL_FEATURES]),
         "settings": settings,
         "seconds": round(selection.seconds, 1),
         "source": selection.source,
         "versions": versions(),
     }
+
+
+def _of_queries(selection: Selection) -> list[str]:
+    """Notes on the queries: where not all took part, and where some count more than others."""
+    weighting = weighting_said(selection.settings)
+    sampled = [f"{selection.sample['sentence']}."] if selection.sample else []
+    more = "means, intervals and certificates are weighted."
+    return [*sampled, *([f"{weighting[:1].upper()}{weighting[1:]}: {more}"] if weighting else [])]
 
 
 def _of_answer(selection: Selection, test: dict[str, Any] | None, agreement: Agreement) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import reduce
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,7 @@ class AnovaPartial(NamedTuple):
     """Per label: number of rows, or what they weigh, mean of each feature, sum of squares about that mean."""
 
     labels: NDArray[np.float32]  # (C,), ascending
-    n_rows: NDArray[np.int64] | NDArray[np.float64]  # (C,)
+    n_rows: NDArray[Any]  # (C,)
     mean: NDArray[np.float64]  # (C, K)
     squares: NDArray[np.float64]  # (C, K)
 
@@ -84,7 +84,7 @@ class AnovaF:
 
 def _of_dense(part: RankingData) -> AnovaPartial:
     labels, weight = np.unique(part.y), row_weights(part)
-    n_rows = np.empty(len(labels), dtype=np.int64 if weight is None else np.float64)
+    n_rows: NDArray[Any] = np.empty(len(labels), dtype=np.int64 if weight is None else np.float64)
     mean, squares = np.empty((2, len(labels), part.n_features))
     for c, label in enumerate(labels):
         mine = part.y == label
@@ -102,7 +102,7 @@ def _spread(partial: AnovaPartial, labels: NDArray[np.float32]) -> AnovaPartial:
     """The same partial with a row of zeros for every label it has not seen."""
     at = np.searchsorted(labels, partial.labels)
     shape = (len(labels), partial.mean.shape[1])
-    n_rows = np.zeros(len(labels), dtype=partial.n_rows.dtype)
+    n_rows: NDArray[Any] = np.zeros(len(labels), dtype=partial.n_rows.dtype)
     mean, squares = np.zeros(shape), np.zeros(shape)
     n_rows[at], mean[at], squares[at] = partial.n_rows, partial.mean, partial.squares
     return AnovaPartial(labels, n_rows, mean, squares)
