@@ -36,6 +36,7 @@ class Table:
     rows: Sequence[Sequence[Any]]
     note: str = ""
     best: frozenset[tuple[int, int]] = field(default=frozenset())  # (row, column) of values to stand out
+    name: str = ""  # by which the script of a page knows it
 
 
 def shown(value: Any, kind: str) -> str:
