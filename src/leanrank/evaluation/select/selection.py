@@ -41,8 +41,9 @@ class Selection:
         Drops only what changes nothing: what is constant, and, of rankers that learn the same without them
         (`Ranker.ignores_copies`), equal columns.
     recommended : Answer
-        Of the sets of the path that these queries show to lose no more than they can tell at all (never less than
-        `max_loss`), the smallest within one standard error of the best; of the size asked for, if one was.
+        Of the sets of the path that these queries show, each by itself, to lose no more than they can tell at all
+        (never less than `max_loss`), the smallest within one standard error of the best; of the size asked for, if one
+        was.
     certified : Answer
         The smallest set of the path that is proven to lose at most `max_loss`; the safe one where none is.
     answer : str
