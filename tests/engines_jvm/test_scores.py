@@ -14,8 +14,8 @@ GOLDEN = Path(__file__).resolve().parent.parent / "exports" / "golden" / "engine
 
 #: Engines that Maven fetches.
 CENTRAL = [("solr", "8.11.4", "solr"), ("vespa", "8.262.17", "vespa"), ("ranklib", "0.2.0", "ranklib")]
-#: Elasticsearch's own learning to rank, before and after 8.15, where a model's input came to be refused.
-OF_ITS_OWN = ("8.13.4", "8.19.21")
+#: Elasticsearch's own learning to rank; LEANRANK_ENGINES=all fetches one from before 8.15 too, which wants an input.
+OF_ITS_OWN = ("8.19.21", "8.13.4") if os.environ.get("LEANRANK_ENGINES") == "all" else ("8.19.21",)
 #: Plugins that are compiled from the sources that these variables point to.
 FROM_SOURCES = [
     ("elasticsearch", "8.17.3", "plugins/elasticsearch", "LEANRANK_ELASTICSEARCH_LTR"),
