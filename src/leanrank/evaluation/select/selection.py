@@ -257,8 +257,12 @@ class Selection:
 
     @property
     def stability(self) -> dict[str, Any]:
-        """How alike the sets of the folds are (Nogueira), and in what share of the folds each feature was chosen."""
-        return self.evidence.stability
+        """How alike the sets of the folds are (Nogueira), and in what share of the folds each feature was kept.
+
+        Where nothing but the useless is dropped, nothing is chosen: every fold keeps every feature.
+        """
+        known = self.evidence.stability
+        return {**known, "frequency": dict.fromkeys(self.features, 1.0)} if self.chosen.is_everything else known
 
     @property
     def losers(self) -> tuple[dict[str, Any], ...]:
