@@ -13,6 +13,7 @@ from leanrank.data.columns import as_frame
 from leanrank.data.ranking_data import RankingData
 from leanrank.data.same_features import check_count, columns_of, refuse_lacking
 from leanrank.data.whole_file import write_whole
+from leanrank.evaluation.logged_loss import LoggedLoss
 from leanrank.evaluation.records import ALL_FEATURES
 from leanrank.evaluation.select.again import first, within_cost, within_loss
 from leanrank.evaluation.select.answers import ASKED, RECOMMENDED, Answer, answer_name
@@ -20,6 +21,7 @@ from leanrank.evaluation.select.beyond_headline import metrics_said, slices_said
 from leanrank.evaluation.select.choice import thousandths
 from leanrank.evaluation.select.curve_point import CurvePoint, Evidence
 from leanrank.evaluation.select.importance_drift import ImportanceDrift
+from leanrank.evaluation.select.logged import certified_on_log
 from leanrank.evaluation.select.resolution import Forecast
 from leanrank.evaluation.select.selection_views import frame_of, html_of
 from leanrank.evaluation.select.slice_losses import SliceLoss, worst_of
@@ -145,6 +147,14 @@ class Selection:
         The certificate is for a loss that is named whatever the curve looks like, not for the best looking of many.
         """
         return within_loss(self, max_loss)
+
+    def on_log(self, loss: LoggedLoss) -> Selection:
+        """The same with what judged queries of a log say of the recommended features, without training anything.
+
+        They are the certified answer where the whole interval of that loss is within `max_loss`. The model that was
+        shadowed must have just these features.
+        """
+        return certified_on_log(self, loss)
 
     @property
     def features(self) -> tuple[str, ...]:
