@@ -9,7 +9,7 @@ import pytest
 import scipy.sparse as sp
 from tests.naive.repeated import repeated_documents, repeated_queries
 
-from leanrank import Importance, RankingData, RankSVM, Similarity, evaluate, feature_graph, fold
+from leanrank import Importance, RankingData, RankSVM, Similarity, evaluate, feature_graph, fold, select
 from leanrank.data.arrangement import Arrangement
 from leanrank.data.side_columns import SideColumns
 from leanrank.data.weights import DOCUMENTS, QUERIES
@@ -210,6 +210,15 @@ def test_what_trains_rankers_goes_by_weights(name):
     data = made(7, n_queries=24, query_weight=True)
     fitted = selector(name, **({"n_rounds": 3} if name == "ranking-boruta" else {})).fit(data)
     assert len(fitted.order_) > 0
+
+
+@pytest.mark.parametrize("size", [{}, {"n_features": 2}], ids=["stop rule", "at a size"])
+def test_select_takes_the_methods_that_know_weights(size):
+    data = made(8, n_queries=24, query_weight=True)
+    chosen = select(data, "ranksvm", effort="quick", cv=3, n_jobs=1, progress=False, **size)
+    assert chosen.settings["methods"] == ["forward-regression", "importance"]
+    with pytest.raises(DataError, match="MRMR cannot take weights of queries"):
+        select(data, "ranksvm", methods=["gas", "mrmr-f"], cv=3, n_jobs=1, progress=False)
 
 
 def test_shap_values_are_averaged_by_weight():
