@@ -21,7 +21,7 @@ from leanrank.reproduce.fs_scpr_claims import LEARNING, SELECTION, Rows, claims,
 from leanrank.reproduce.fs_scpr_readings import READINGS, WAYS, Grid, Reading, by_rule, grid, row
 from leanrank.reproduce.letor_rows import MEASURES, Candidates, Row, best_of_folds, row_of, row_of_folds
 from leanrank.reproduce.letor_statistics import statistic
-from leanrank.reproduce.outcome import Cell, Published, Reproduction, Table, published
+from leanrank.reproduce.outcome import Cell, Choice, Published, Reproduction, Table, published
 from leanrank.selectors.fsmrank import Fitting, FSMRank
 from leanrank.selectors.fsmsvm import FSMSVM
 from leanrank.selectors.gas import GAS
@@ -66,7 +66,7 @@ def run(data: DataFolder, tasks: Tasks, *, quick: bool = False) -> Reproduction:
         for method, evaluate in _methods(quick).items():
             rows[dataset][method], sizes = evaluate(tasks, folds, _named(dataset, method))
             features += _sizes(dataset, method, sizes)
-    tables = []
+    tables, taken = [], READING
     if not quick and folds_of:
         grids = {
             dataset: grid(tasks, dataset, folds, CONVENTIONS[dataset], READINGS) for dataset, folds in folds_of.items()
@@ -80,7 +80,16 @@ def run(data: DataFolder, tasks: Tasks, *, quick: bool = False) -> Reproduction:
     columns = ("data", "method", "1", "2", "3", "4", "5", "mean")
     tables += [_improvements(rows), Table("Features selected in each fold", columns, tuple(features))]
     tables += _unified_tables(rows)
-    return Reproduction.of("fs-scpr", cells, claims(rows), tables, quick=quick)
+    choices = [
+        Choice(
+            "ties in Kendall's tau, its range, the scale of PageRank, and how k is chosen",
+            f"{taken}, {WAYS[0]}",
+            "the text (tau, k), then validation MAP, mean over the data sets",
+            len(READINGS) * len(WAYS),
+        ),
+        Choice("the grid of GAS-E's c", next(iter(C_GRIDS)), "validation MAP, as it holds the others", len(C_GRIDS)),
+    ]
+    return Reproduction.of("fs-scpr", cells, claims(rows), tables, choices, quick=quick)
 
 
 def _sizes(dataset: str, method: str, sizes: Sequence[int]) -> list[tuple[str, ...]]:
