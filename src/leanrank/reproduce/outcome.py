@@ -257,8 +257,8 @@ class Reproduction:
     ) -> Reproduction:
         """With the title, the protocol and the discussion of that paper."""
         said = {name: " ".join(text.split()) for name, text in texts(paper).items()}
-        words = (said[heading] for heading in ("title", "Protocol", "Discussion", "Short"))
-        return cls(paper, *words, cells, claims, tables, choices, quick)
+        title, protocol, discussion, short = (said[name] for name in ("title", "Protocol", "Discussion", "Short"))
+        return cls(paper, title, protocol, discussion, short, cells, claims, tables, choices, quick)
 
     @property
     def failed(self) -> list[Cell]:

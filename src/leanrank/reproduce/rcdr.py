@@ -61,7 +61,7 @@ def run(data: DataFolder, tasks: Tasks, *, quick: bool = False) -> Reproduction:
     ]
     for p in published("rcdr"):
         if p.table == "3":
-            other = "copied from another paper: see sushi_rankers.md for what those learners give here"
+            other = "copied from another paper; `leanrank reproduce sushi-rankers` runs those learners"
             cells.append(Cell(p, None, reason="needs NEWS" if p.dataset.startswith("NEWS") else other))
     return Reproduction.of("rcdr", cells, claims, tables, CHOICES, quick=quick)
 
