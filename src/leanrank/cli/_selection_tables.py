@@ -29,6 +29,7 @@ def show_selection(selection: Selection, test: dict[str, Any] | None, console: C
 
     `finished` is the file that another answer can be had from.
     """
+    from leanrank.data.query_weighting import weighting_said
     from leanrank.evaluation.select.beyond_headline import metrics_said, slices_said
 
     chosen = selection.chosen
@@ -55,6 +56,9 @@ def show_selection(selection: Selection, test: dict[str, Any] | None, console: C
                 console.print(Text(f"{what}{said}."))
     console.print(Text(f"Why:  {selection.reason}."))
     console.print(Text(f"More: {selection.forecast.sentence()}."))
+    weighting = weighting_said(selection.settings)
+    if weighting:
+        console.print(Text(f"Mind: {weighting}: means, intervals and certificates are weighted."))
     if selection.sample:
         console.print(Text(f"{selection.sample['sentence']}."))
     for sentence in selection.copies:

@@ -8,6 +8,7 @@ from typing import Any
 import altair as alt
 
 from leanrank.report.comparison_charts import comparison_charts
+from leanrank.report.drift_chart import drift
 from leanrank.report.graph_charts import drawing, heatmap
 from leanrank.report.shadow_charts import shadow_charts
 
@@ -43,6 +44,8 @@ def charts(summary: dict[str, Any]) -> dict[str, Spec]:
         charts_of["queries"] = queries(summary)
     if any(size["frequency"] for size in summary["sizes"]):
         charts_of["stability"] = stability(summary)
+    if summary["drift"] is not None and summary["drift"]["features"]:
+        charts_of["drift"] = drift(summary)
     if summary["graph"] is not None:
         charts_of["heatmap"] = heatmap(summary)
         charts_of["graph"] = drawing(summary)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from leanrank.data.folds import Fold
+from leanrank.data.query_weighting import QueryWeighting
 from leanrank.errors import ParameterError, UnknownNameError
 from leanrank.evaluation.journal_schema import COMPARE
 from leanrank.evaluation.protocol import Protocol
@@ -77,6 +78,7 @@ class Request:
         settings = self.settings
         if settings.limits is not None:
             settings.limits.bound("compare", folds[0].feature_names)  # refused before any work
+        weighting = QueryWeighting.of([fold.test for fold in folds])
         return {
             "what": COMPARE,
             "folds": [[fold.name, fold.test.fingerprint()] for fold in folds],
@@ -92,6 +94,7 @@ class Request:
             # journals of before have none
             **({"ranker_settings": plain(settings.ranker_settings)} if settings.ranker_settings else {}),
             **({} if settings.limits is None else {"limits": plain(settings.limits)}),
+            **({} if weighting is None else {"query_weights": weighting.to_dict()}),
         }
 
 

@@ -8,7 +8,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 from importlib.util import find_spec
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,7 @@ from leanrank.data.door import is_source
 from leanrank.data.query_sample import QuerySample, sample_of
 from leanrank.data.ranking_data import RankingData
 from leanrank.data.reordered import with_columns
+from leanrank.data.roles import TableNames
 from leanrank.data.weights import weights_of
 from leanrank.errors import DataError
 from leanrank.evaluation.clock import Clock, seconds_of, spoken
@@ -39,7 +40,7 @@ from leanrank.evaluation.select.effort import REPEATS, SAMPLE_QUERIES, effort_of
 from leanrank.evaluation.select.evidence import curve_point, metric_losses, on_path
 from leanrank.evaluation.select.held_out import HeldOut, Material
 from leanrank.evaluation.select.importance_drift import ImportanceDrift
-from leanrank.evaluation.select.judged import judged
+from leanrank.evaluation.select.judged import judged, named_columns, nothing_beside
 from leanrank.evaluation.select.paths import Paths
 from leanrank.evaluation.select.plan import Plan
 from leanrank.evaluation.select.portfolio import portfolio
@@ -100,6 +101,7 @@ def select(
     metrics: Any = None,
     certify_slices: bool = False,
     logged: LoggedLoss | None = None,
+    **columns: Unpack[TableNames],
 ) -> Selection:
     """Find the fewest features that rank as well as all of them.
 
@@ -182,6 +184,9 @@ def select(
         The column of query ids of such a frame, or the query of every row.
     comments : str, optional
         A column of texts of such a frame that is no feature.
+    weight, query_weight, position, time, query_group, slices, categorical : optional
+        More columns of such a frame, by name, as `leanrank.data.from_frame` takes them: ``query_weight="traffic"``,
+        ``slices=["country"]``.
     memory : str or int, optional
         What the data may take with all copies, as "2GB" or in bytes, beside the process itself. Whole queries are
         drawn by a hash of their ids and the seed, whatever the order of files and rows, and the answer says how many
@@ -220,9 +225,12 @@ def select(
     begin = time.perf_counter()
     seeds = f"a whole number from 0 to {LARGEST_SEED}"
     seed = numbers.whole_number("random_state", random_state, seeds, 0, LARGEST_SEED)
-    given = {"y": y, "label": label, "qid": qid, "comments": comments}
-    streamed = isinstance(data, QuerySample) or (is_source(data) and not isinstance(data, RankingData))
-    sample = sample_of(data if streamed else judged(data, **given), memory, seed)
+    given = {"y": y, "label": label, "qid": qid, "comments": comments, **named_columns("select", columns)}
+    if isinstance(data, QuerySample) or (is_source(data) and not isinstance(data, RankingData)):
+        nothing_beside("A source", given)
+    else:
+        data = judged(data, **given)
+    sample = sample_of(data, memory, seed)
     documents = sample.data
     held = asked.valid_of(valid, documents)
     lowest = 3 if held is None else 2

@@ -6,11 +6,13 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from importlib import import_module
-from typing import Any
+from typing import Any, Unpack
 
 from leanrank.data.catalogue import Catalogue
 from leanrank.data.columns import as_frame
+from leanrank.data.query_weighting import weighting_said
 from leanrank.data.ranking_data import RankingData
+from leanrank.data.roles import TableNames
 from leanrank.data.same_features import check_count, columns_of, refuse_lacking
 from leanrank.data.whole_file import write_whole
 from leanrank.evaluation.logged_loss import LoggedLoss
@@ -348,17 +350,19 @@ class Selection:
         label: str | None = None,
         qid: Any = None,
         comments: str | None = None,
+        **columns: Unpack[TableNames],
     ) -> None:
         """Write a report of one file: HTML, or Markdown or JSON by the ending of `path`.
 
         With the data it was made from it also shows what each feature does alone, which ones are alike, how their
         values lie, and what is wrong with the data. `data` and what names its parts are as `select` took them: a
-        RankingData, a frame with `label` and `qid`, or X with `y` and `qid`.
+        RankingData, a frame with `label` and `qid` (and other columns that were named), or X with `y` and `qid`.
         """
         # By name: reports stand above this room, and nothing here needs them until somebody asks for one.
         if data is not None:
             door = import_module("leanrank.evaluation.select.judged")
-            data = door.judged(data, y=y, label=label, qid=qid, comments=comments)
+            more = door.named_columns("report", columns)
+            data = door.judged(data, y=y, label=label, qid=qid, comments=comments, **more)
         import_module("leanrank.report.writing").write_report(self, path, data)
 
     def plot_curve(self) -> Any:
@@ -402,6 +406,7 @@ class Selection:
             *([f"  slices    {slices_said(self)}"] if slices_said(self) else []),
             f"  others    {', '.join(other)} of {len(self.feature_names)} features",
             f"  queries   {self.forecast.sentence()}",
+            *([f"  weights   {weighting_said(self.settings)}"] if weighting_said(self.settings) else []),
             *([f"  data      {self.sample['sentence']}"] if self.sample else []),
             *(f"  copies    {sentence}" for sentence in self.copies),
         ]

@@ -34,6 +34,7 @@ _SETTINGS = {
     "other_metrics?": {str: str},
     "max_losses?": {str: float},
     "certify_slices?": bool,
+    "query_weights?": {"column": (str, None), "least": float, "most": float},
     "cv": (int, str),
     "random_state": int,
     "version": str,
