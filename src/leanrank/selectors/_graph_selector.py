@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import field, replace
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from leanrank._declared import declared
 from leanrank.data.ranking_data import RankingSource
+from leanrank.data.weights import QUERIES
 from leanrank.selectors._base import Selector
 from leanrank.selectors.column_limits import ColumnLimits
 from leanrank.selectors.limited_copies import limited_copies
@@ -18,7 +19,6 @@ from leanrank.selectors.path import Path, Step
 from leanrank.stats.constant import varying
 from leanrank.stats.copies import Copies
 from leanrank.stats.feature_graph import FeatureGraph, feature_graph
-from leanrank.stats.similarity import Similarity
 
 #: The path on a part of a graph, the columns of which are given.
 Select = Callable[[FeatureGraph, NDArray[np.int64]], Path]
@@ -49,6 +49,7 @@ class GraphSelector(Selector):
         The graph the selection was made on, constant features included.
     """
 
+    _takes_weights: ClassVar[tuple[str, ...]] = (QUERIES,)
     n_features_to_select: int | float | None = field(default=None, kw_only=False)
     importance: Any = "map"
     similarity: Any = "kendall"
@@ -63,10 +64,6 @@ class GraphSelector(Selector):
         self.graph_ = graph
         self._learn(self._path(graph, self._wanted(self.n_features_in_)))
         return self
-
-    def _weights_taken(self) -> tuple[str, ...]:
-        """Those of queries, where the likeness of features is a mean over queries."""
-        return Similarity.named(self.similarity).weights
 
     def _fit(self, source: RankingSource) -> Path:
         self.graph_ = self._graph(source)

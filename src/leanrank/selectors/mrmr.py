@@ -82,10 +82,6 @@ class MRMR(GraphSelector):
         self._require_one_of("relevance", ("importance", "f"))
         self._require_number("offset", ">= 0", low=0)
 
-    def _weights_taken(self) -> tuple[str, ...]:
-        """Those of queries, unless relevance is one over all rows."""
-        return super()._weights_taken() if self.relevance == "importance" else ()
-
     def _graph(self, source: RankingSource) -> FeatureGraph:
         graph = super()._graph(source)
         if self.relevance == "importance":

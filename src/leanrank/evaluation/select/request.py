@@ -95,8 +95,6 @@ class Request:
         """This request, or the error that says what cannot be."""
         for part in (self.data, self.valid):
             refuse_weights(part, "select", (QUERIES,))
-        for selector in self.portfolio.values():
-            refuse_weights(self.data, type(selector).__name__, selector._weights_taken())
         check_limits(self.limits, self.data.feature_names, self.n_features)
         for metric in self.metrics:
             check_judged(self.data, metric, self.cv)

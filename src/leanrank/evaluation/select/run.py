@@ -20,7 +20,6 @@ from leanrank.data.query_sample import QuerySample, sample_of
 from leanrank.data.ranking_data import RankingData
 from leanrank.data.reordered import with_columns
 from leanrank.data.roles import TableNames
-from leanrank.data.weights import weights_of
 from leanrank.errors import DataError
 from leanrank.evaluation.clock import Clock, seconds_of, spoken
 from leanrank.evaluation.finished_task import Callback
@@ -122,8 +121,7 @@ def select(
         (`Ranker.wants_scaling`), all but trees, get features scaled to [0, 1] within each query.
     metric : str or metric
     methods : "auto", names, a selector or several
-        Selectors by their names in the registry, or as you set them up; "auto" are those of the effort,
-        where queries have weights those of them that take weights. Where
+        Selectors by their names in the registry, or as you set them up; "auto" are those of the effort. Where
         "importance", "rfe" and other hybrids name no ranker of their own, they use the one of the run.
     n_features : int, optional
         Choose this many instead of applying the stop rule: by the first method of the portfolio that held-out queries
@@ -244,9 +242,7 @@ def select(
         ranker=default_ranker(ranker),
         metrics=measures,
         methods=wanted,
-        portfolio=portfolio(
-            wanted, spent.methods if n_features is None else spent.at_a_size, seed, weights_of(documents)
-        ),
+        portfolio=portfolio(wanted, spent.methods if n_features is None else spent.at_a_size, seed),
         effort=spent,
         cv=numbers.folds_asked(cv, lowest),
         random_state=seed,
