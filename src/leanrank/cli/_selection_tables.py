@@ -39,6 +39,11 @@ def show_selection(selection: Selection, test: dict[str, Any] | None, console: C
     if test is not None:
         measured = f"{test['all_features']:.4f} with all features, {test['selected']:.4f} with these"
         console.print(Text(f"Test queries: {measured}, {_interval(test['difference'])}."))
+    logged = selection.settings.get("logged")
+    if logged is not None:
+        allowed = f"--max-loss {selection.settings['max_loss']:g}"
+        verdict = f"within {allowed}" if logged["proves"] else f"which does not prove {allowed}"
+        console.print(Text(f"The log: {logged['sentence']}, {verdict}."))
     if not chosen.is_everything:
         if selection.catalogue is None:
             console.print(Text(f"Ship: {_named(chosen)}."))

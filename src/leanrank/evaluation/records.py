@@ -14,30 +14,12 @@ from numpy.typing import NDArray
 
 from leanrank._optional import require
 from leanrank.data.formats import format_of_name
-from leanrank.data.json_shape import refuse_huge, require_shape
+from leanrank.data.json_shape import require_shape
 from leanrank.data.text_file import parse_json
 from leanrank.data.whole_file import whole_file, write_whole
 from leanrank.errors import DataError, UnknownNameError
+from leanrank.evaluation.record_shape import RECORD, check_ids, check_record
 from leanrank.evaluation.stability import Repetition, Stability, repetition, stability
-
-_MOST_FEATURES = 10_000_000
-_RECORD = {
-    "fold": str,
-    "selector": str,
-    "ranker": str,
-    "k": (float, None),
-    "features": [int],
-    "feature_names": [str],
-    "n_features_in": int,
-    "valid_score": (float, None),
-    "scores": {str: (float, None)},
-    "query_ids": [(str, float)],
-    "per_query": {str: [(float, None)]},
-    "selection_seconds": float,
-    "training_seconds": float,
-    "selector_parameters": {str: object},
-    "ranker_parameters": {str: object},
-}
 
 #: The method that keeps every feature: the reference that the others are measured against.
 ALL_FEATURES = "all features"
@@ -107,33 +89,14 @@ class FoldRecord:
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any], source: str = "This record") -> FoldRecord:
         """The record that `to_dict` was made of; one that is damaged is an error that names `source`."""
-        require_shape(plain, _RECORD, source)
-        n, sizes = plain["n_features_in"], {len(values) for values in plain["per_query"].values()}
-        if not sizes <= {len(plain["query_ids"])} or set(plain["scores"]) != set(plain["per_query"]):
-            raise DataError(f"{source}: damaged: the metrics of a fold are not those of its queries.")
-        if len(plain["features"]) != len(plain["feature_names"]) or any(
-            not 0 <= j < n <= _MOST_FEATURES for j in plain["features"]
-        ):
-            raise DataError(f"{source}: damaged: the features of a fold are not among the {n:,} there were.")
-        given = {name: plain[name] for name in _RECORD if name in plain}
+        check_record(plain, source)
+        given = {name: plain[name] for name in RECORD}
         for name in ("features", "feature_names", "query_ids"):
             given[name] = tuple(given[name])
         given["per_query"] = {name: tuple(values) for name, values in given["per_query"].items()}
-        weights = plain.get("query_weights", [])
-        groups = plain.get("query_groups", [])
-        require_shape({"query_weights": weights}, {"query_weights": [float]}, source)
-        require_shape({"query_groups": groups}, {"query_groups": [(str, float)]}, source)
-        try:
-            json.dumps([plain.get("selector_parameters"), plain.get("ranker_parameters")], allow_nan=False)
-        except ValueError:
-            raise DataError(f"{source}: damaged: a parameter is not a finite number.") from None
-        figures = [plain["scores"].values(), *plain["per_query"].values(), weights]
-        refuse_huge((number for column in figures for number in column), source)
-        if groups and len(groups) != len(plain["query_ids"]):
-            raise DataError(f"{source}: damaged: a fold has {len(groups)} groups of its queries.")
-        if weights and len(weights) != len(plain["query_ids"]):
-            raise DataError(f"{source}: damaged: a fold has {len(weights)} weights of its queries.")
-        return cls(**given, query_weights=tuple(weights), query_groups=tuple(groups))
+        for name in ("query_weights", "query_groups"):
+            given[name] = tuple(plain.get(name, ()))
+        return cls(**given)
 
 
 @dataclass(frozen=True, repr=False)
@@ -215,6 +178,7 @@ class CrossValidation:
         records = tuple(FoldRecord.from_dict(record, source) for record in content["records"])
         if not records or not content["metrics"] or any(set(r.scores) != set(content["metrics"]) for r in records):
             raise DataError(f"{source}: every fold must have the metrics that it names, and there must be one.")
+        check_ids((one for record in records for one in record.query_ids), source)
         return cls(records, content["metrics"])
 
     def write(self, path: str | PathLike[str], *, per_query: bool = False) -> None:

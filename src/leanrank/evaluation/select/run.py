@@ -26,6 +26,7 @@ from leanrank.evaluation.finished_task import Callback
 from leanrank.evaluation.fold_roles import windows_of
 from leanrank.evaluation.journal import Journal
 from leanrank.evaluation.journal_schema import keep_selection
+from leanrank.evaluation.logged_loss import LoggedLoss
 from leanrank.evaluation.records import ALL_FEATURES
 from leanrank.evaluation.select import asked_numbers as numbers
 from leanrank.evaluation.select import request as asked
@@ -98,6 +99,7 @@ def select(
     memory: str | int | None = None,
     metrics: Any = None,
     certify_slices: bool = False,
+    logged: LoggedLoss | None = None,
     **columns: Unpack[TableNames],
 ) -> Selection:
     """Find the fewest features that rank as well as all of them.
@@ -194,6 +196,9 @@ def select(
     certify_slices : bool
         Whether a set is certified only where it is in every slice of the queries too (`SideColumns.slices`), each with
         thirty judged queries or more.
+    logged : LoggedLoss, optional
+        What judged queries of a log say of a model of the recommended features (see `logged_loss`): where they prove
+        that it loses at most `max_loss`, it is the certified answer.
 
     Returns
     -------
@@ -260,6 +265,7 @@ def select(
         ) as tasks,
     ):
         selection = replace(Run(request, tasks, engine).selection(begin), sample=sample.summary(), catalogue=known)
+        selection = selection if logged is None else selection.on_log(logged)
         keep_selection(book, selection.to_dict())
         return selection
 

@@ -104,7 +104,9 @@ if (page) {
   const fillLeftOut = (k) => {
     if (!details) return;
     const out = features.filter((feature) => !isKept(feature, k) && !feature.constant);
-    details.querySelector("summary").textContent = `The ${out.length} features left out`;
+    details.hidden = !out.length;
+    details.querySelector("summary").textContent =
+      `The ${out.length === 1 ? "feature" : `${out.length} features`} left out`;
     if (!details.open) return;
     const table = document.getElementById("left-out-table");
     const body = document.createElement("tbody");
