@@ -46,6 +46,8 @@ def as_frame(native: Any) -> nw.DataFrame[Any] | None:
     if len(set(texts)) < len(texts):
         twice = next(text for text in texts if texts.count(text) > 1)
         raise DataError(f"Column names must be unique, but the frame has {twice!r} twice. Rename or drop one.")
+    if several := [name for name in names if isinstance(name, tuple)]:
+        raise DataError(f"Column names must be of one level, but the frame has {several[0]!r}: join the levels first.")
     if texts != list(names):  # pandas names columns by numbers too
         frame = frame.rename(dict(zip(names, texts, strict=True)))
     return frame
