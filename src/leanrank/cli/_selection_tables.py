@@ -29,7 +29,7 @@ def show_selection(selection: Selection, test: dict[str, Any] | None, console: C
 
     `finished` is the file that another answer can be had from.
     """
-    from leanrank.evaluation.select.beyond_headline import metrics_said, slices_said
+    from leanrank.evaluation.select.selection_views import metrics_said, slices_said
 
     chosen = selection.chosen
     style = "green" if selection.proven else "yellow"

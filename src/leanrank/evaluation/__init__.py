@@ -16,7 +16,7 @@ __getattr__, __dir__, __all__ = lazy(
         "Journal": "leanrank.evaluation.journal",
         "Judged": "leanrank.evaluation.shadow.judging",
         "LossEstimate": "leanrank.evaluation.shadow.estimate",
-        "MetricLoss": "leanrank.evaluation.select.metric_losses",
+        "MetricLoss": "leanrank.evaluation.select.curve_point",
         "SliceLoss": "leanrank.evaluation.select.slice_losses",
         "Stability": "leanrank.evaluation.stability",
         "competition_ranks": "leanrank.evaluation.unified_ranking",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from leanrank._optional import require
 from leanrank.data.formats import format_of_name
+from leanrank.data.json_record import LATER, JsonRecord
 from leanrank.data.json_shape import refuse_huge, require_shape
 from leanrank.data.text_file import parse_json
 from leanrank.data.whole_file import whole_file, write_whole
@@ -21,30 +22,14 @@ from leanrank.errors import DataError, UnknownNameError
 from leanrank.evaluation.stability import Repetition, Stability, repetition, stability
 
 _MOST_FEATURES = 10_000_000
-_RECORD = {
-    "fold": str,
-    "selector": str,
-    "ranker": str,
-    "k": (float, None),
-    "features": [int],
-    "feature_names": [str],
-    "n_features_in": int,
-    "valid_score": (float, None),
-    "scores": {str: (float, None)},
-    "query_ids": [(str, float)],
-    "per_query": {str: [(float, None)]},
-    "selection_seconds": float,
-    "training_seconds": float,
-    "selector_parameters": {str: object},
-    "ranker_parameters": {str: object},
-}
+_IDS = [(str, float)]
 
 #: The method that keeps every feature: the reference that the others are measured against.
 ALL_FEATURES = "all features"
 
 
 @dataclass(frozen=True)
-class FoldRecord:
+class FoldRecord(JsonRecord):
     """One fold: what was chosen on its training and validation queries, and what that is worth on its test queries.
 
     Attributes
@@ -89,25 +74,17 @@ class FoldRecord:
     training_seconds: float
     selector_parameters: Mapping[str, Any] = field(default_factory=dict)
     ranker_parameters: Mapping[str, Any] = field(default_factory=dict)
-    query_weights: tuple[float, ...] = field(default=(), repr=False)
-    query_groups: tuple[Any, ...] = field(default=(), repr=False)
+    query_weights: tuple[float, ...] = field(default=(), repr=False, metadata=LATER)
+    query_groups: tuple[Any, ...] = field(default=(), repr=False, metadata=LATER)
 
     @property
     def n_features(self) -> int:
         return len(self.features)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, for JSON."""
-        plain: dict[str, Any] = json.loads(json.dumps(asdict(self)))
-        for name in ("query_weights", "query_groups"):
-            if not plain[name]:  # as records were before there were any
-                del plain[name]
-        return plain
-
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any], source: str = "This record") -> FoldRecord:
         """The record that `to_dict` was made of; one that is damaged is an error that names `source`."""
-        require_shape(plain, _RECORD, source)
+        require_shape(plain, cls.shape(k=(float, None), query_ids=_IDS, query_groups=_IDS), source)
         n, sizes = plain["n_features_in"], {len(values) for values in plain["per_query"].values()}
         if not sizes <= {len(plain["query_ids"])} or set(plain["scores"]) != set(plain["per_query"]):
             raise DataError(f"{source}: damaged: the metrics of a fold are not those of its queries.")
@@ -115,25 +92,17 @@ class FoldRecord:
             not 0 <= j < n <= _MOST_FEATURES for j in plain["features"]
         ):
             raise DataError(f"{source}: damaged: the features of a fold are not among the {n:,} there were.")
-        given = {name: plain[name] for name in _RECORD if name in plain}
-        for name in ("features", "feature_names", "query_ids"):
-            given[name] = tuple(given[name])
-        given["per_query"] = {name: tuple(values) for name, values in given["per_query"].items()}
-        weights = plain.get("query_weights", [])
-        groups = plain.get("query_groups", [])
-        require_shape({"query_weights": weights}, {"query_weights": [float]}, source)
-        require_shape({"query_groups": groups}, {"query_groups": [(str, float)]}, source)
         try:
-            json.dumps([plain.get("selector_parameters"), plain.get("ranker_parameters")], allow_nan=False)
+            json.dumps([plain["selector_parameters"], plain["ranker_parameters"]], allow_nan=False)
         except ValueError:
             raise DataError(f"{source}: damaged: a parameter is not a finite number.") from None
-        figures = [plain["scores"].values(), *plain["per_query"].values(), weights]
+        figures = [plain["scores"].values(), *plain["per_query"].values(), plain.get("query_weights", ())]
         refuse_huge((number for column in figures for number in column), source)
-        if groups and len(groups) != len(plain["query_ids"]):
-            raise DataError(f"{source}: damaged: a fold has {len(groups)} groups of its queries.")
-        if weights and len(weights) != len(plain["query_ids"]):
-            raise DataError(f"{source}: damaged: a fold has {len(weights)} weights of its queries.")
-        return cls(**given, query_weights=tuple(weights), query_groups=tuple(groups))
+        for what in ("groups", "weights"):
+            n_given = len(plain.get(f"query_{what}", ()))
+            if n_given not in (0, len(plain["query_ids"])):
+                raise DataError(f"{source}: damaged: a fold has {n_given} {what} of its queries.")
+        return cls.of_dict(plain)
 
 
 @dataclass(frozen=True, repr=False)

@@ -1,17 +1,48 @@
-"""CurvePoint: a method at a size, against all features, and which features and queries that is about."""
+"""CurvePoint: a method at a size, against all features, by every metric, and which features and queries."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
-from leanrank.evaluation.select.metric_losses import MetricLoss
+from leanrank.data.json_record import LATER, JsonRecord
 from leanrank.evaluation.select.slice_losses import SliceLoss
 
 
 @dataclass(frozen=True)
-class Evidence:
+class MetricLoss(JsonRecord):
+    """A set against all features by one metric.
+
+    Attributes
+    ----------
+    metric : str
+    mean : float
+        The metric.
+    difference, low, high : float
+        Its mean difference to all features; the interval holds for all points of the curve at once.
+    certified_loss : float or None
+        On the path, the smallest loss at which it is certified over all queries; None where it is at none.
+    certified_in_slices : float or None
+        The same in every slice, where slices are certified too; None where it is at none.
+    """
+
+    metric: str
+    mean: float
+    difference: float
+    low: float
+    high: float
+    certified_loss: float | None = None
+    certified_in_slices: float | None = None
+
+    def holds(self, max_loss: float, *, slices: bool) -> bool:
+        """Whether it is certified to lose at most so much; with `slices` in each of them too."""
+        losses = [self.certified_loss, *([self.certified_in_slices] if slices else [])]
+        return all(loss is not None and round(loss, 9) <= max_loss for loss in losses)
+
+
+@dataclass(frozen=True)
+class Evidence(JsonRecord):
     """What a set changes.
 
     Attributes
@@ -31,7 +62,7 @@ class Evidence:
 
 
 @dataclass(frozen=True)
-class CurvePoint:
+class CurvePoint(JsonRecord):
     """A method at a size: the metric on held-out queries, against all features.
 
     Attributes
@@ -66,8 +97,8 @@ class CurvePoint:
     on_path: bool = False
     certified_loss: float | None = None
     evidence: Evidence | None = None
-    metrics: tuple[MetricLoss, ...] = ()
-    slices: tuple[SliceLoss, ...] = ()
+    metrics: tuple[MetricLoss, ...] = field(default=(), metadata=LATER)
+    slices: tuple[SliceLoss, ...] = field(default=(), metadata=LATER)
 
     def holds(self, max_losses: Mapping[str, float], *, slices: bool) -> bool:
         """Whether it is certified to lose at most so much of each metric; with `slices` in each of them too."""
@@ -75,24 +106,3 @@ class CurvePoint:
             [allowed] = max_losses.values()
             return self.certified_loss is not None and round(self.certified_loss, 9) <= allowed
         return all(one.holds(max_losses[one.metric], slices=slices) for one in self.metrics)
-
-    def to_dict(self) -> dict[str, Any]:
-        record = {**asdict(self), "per_fold": list(self.per_fold)}
-        for name in ("metrics", "slices"):  # files of before have none
-            record[name] = list(record[name])
-            if not record[name]:
-                del record[name]
-        if self.evidence is not None:
-            record["evidence"] = {**vars(self.evidence), "losers": list(self.evidence.losers)}
-        return record
-
-    @classmethod
-    def of_dict(cls, record: dict[str, Any]) -> CurvePoint:
-        evidence = record["evidence"]
-        if evidence is not None:
-            evidence = Evidence(evidence["stability"], tuple(evidence["losers"]), evidence["per_query"])
-        metrics = tuple(MetricLoss.of_dict(one) for one in record.get("metrics", ()))
-        slices = tuple(SliceLoss.of_dict(one) for one in record.get("slices", ()))
-        known = {name: record[name] for name in cls.__dataclass_fields__ if name in record}
-        more = {"per_fold": tuple(record["per_fold"]), "evidence": evidence, "metrics": metrics, "slices": slices}
-        return cls(**{**known, **more})

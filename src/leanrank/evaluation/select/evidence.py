@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 
 from leanrank.data.ranking_data import RankingData
 from leanrank.evaluation.select.choice import Candidate, Rule, mean
-from leanrank.evaluation.select.curve_point import CurvePoint, Evidence
-from leanrank.evaluation.select.metric_losses import MetricLoss, rounded_up
+from leanrank.evaluation.select.curve_point import CurvePoint, Evidence, MetricLoss
 from leanrank.evaluation.select.stop_rule import Difference
 from leanrank.evaluation.stability import nogueira
 from leanrank.selectors.selection_record import plain
@@ -90,6 +89,15 @@ def _metric_loss(
 ) -> MetricLoss:
     low, high = _rounded_down(difference.low), round(difference.high, 6)
     return MetricLoss(name, value, round(difference.mean, 6), low, high, certified, in_slices)
+
+
+def rounded_up(loss: float) -> float | None:
+    """A bound of a loss to six digits, so that what it promises is kept; None where it is infinite.
+
+    >>> rounded_up(0.00123456), rounded_up(math.inf)
+    (0.001235, None)
+    """
+    return None if math.isinf(loss) else max(0.0, math.ceil(round(loss * 1e6, 3)) / 1e6)
 
 
 def _rounded_down(bound: float) -> float:

@@ -28,7 +28,7 @@ from leanrank.evaluation.journal_schema import keep_selection
 from leanrank.evaluation.records import ALL_FEATURES
 from leanrank.evaluation.select import asked_numbers as numbers
 from leanrank.evaluation.select import request as asked
-from leanrank.evaluation.select.answering import Answering
+from leanrank.evaluation.select.answering import Answering, safe_features
 from leanrank.evaluation.select.answers import RECOMMENDED, answer_name
 from leanrank.evaluation.select.choice import mean
 from leanrank.evaluation.select.curve_point import CurvePoint
@@ -41,7 +41,6 @@ from leanrank.evaluation.select.judged import judged
 from leanrank.evaluation.select.paths import Paths
 from leanrank.evaluation.select.plan import Plan
 from leanrank.evaluation.select.portfolio import portfolio
-from leanrank.evaluation.select.safe import safe_features
 from leanrank.evaluation.select.selection import Selection
 from leanrank.evaluation.select.slice_losses import slice_masks
 from leanrank.evaluation.select.stop_rule import pareto_front

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from leanrank.data.json_record import JsonRecord
 from leanrank.evaluation.bootstrap import FEWEST_QUERIES, counted
 from leanrank.evaluation.select.certify import loss_bounds
 
@@ -23,7 +24,7 @@ Values = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class SliceLoss:
+class SliceLoss(JsonRecord):
     """A set against all features in one slice.
 
     Attributes
@@ -58,15 +59,6 @@ class SliceLoss:
     def loses(self) -> bool:
         """Whether the queries show that it loses: the whole interval is below 0."""
         return self.high is not None and self.high < 0
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, for JSON."""
-        return asdict(self)
-
-    @classmethod
-    def of_dict(cls, record: Mapping[str, Any]) -> SliceLoss:
-        """What `to_dict` turned into plain values."""
-        return cls(**{name: record[name] for name in cls.__dataclass_fields__})
 
 
 def slice_masks(slices: Mapping[str, NDArray[Any]]) -> dict[tuple[str, str], NDArray[np.bool_]]:
