@@ -23,27 +23,15 @@ _NAMED = re.compile(r"\bdocid\s*=\s*(\S+)")
 
 @dataclass(frozen=True)
 class JudgedRun:
-    """A run whose documents have labels.
+    """A run whose documents have labels."""
 
-    Attributes
-    ----------
-    y, scores : arrays of shape (n,)
-        Labels of the retrieved documents, query by query; a document that is not in the qrels has the label 0.
-    query_ptr : array of shape (Q + 1,)
-    query_ids : array of shape (Q,)
-        The queries that are both in the run and in the qrels, in the order of the run.
-    unretrieved : list of arrays
-        For each query, the labels of judged documents that the run does not have.
-    absent : list of str
-        Queries of the qrels that the run does not have.
-    """
-
+    # (n,): labels of the retrieved documents, query by query; a document that is not in the qrels has the label 0
     y: NDArray[np.float64]
     scores: NDArray[np.float64]
-    query_ptr: NDArray[np.int64]
-    query_ids: NDArray[Any]
-    unretrieved: list[NDArray[np.float64]]
-    absent: list[str]
+    query_ptr: NDArray[np.int64]  # (Q + 1,)
+    query_ids: NDArray[Any]  # (Q,): the queries that are both in the run and in the qrels, in the order of the run
+    unretrieved: list[NDArray[np.float64]]  # for each query, the labels of judged documents that the run does not have
+    absent: list[str]  # queries of the qrels that the run does not have
 
 
 def read_run(path: PathLike) -> dict[str, dict[str, float]]:

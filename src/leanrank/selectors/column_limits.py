@@ -12,29 +12,16 @@ from leanrank.selectors.families import Families, Mask
 
 @dataclass(frozen=True, eq=False)
 class ColumnLimits:
-    """What a `Limits` says of K features: made once a fit, by `Limits.bound`.
+    """What a `Limits` says of K features: made once a fit, by `Limits.bound`."""
 
-    Parameters
-    ----------
-    own : array of shape (K,)
-        Cost of each feature beside its groups'.
-    shared : array of shape (G,)
-        Cost of each group.
-    member : bool array of shape (G, K)
-        Which features a group has.
-    must_keep, never : bool arrays of shape (K,)
-    budget : float
-        Infinite where there is none.
-    families : Families
-        At most so many of a kind, and what goes together; `must_keep` and `never` have all or nothing of the latter.
-    """
-
-    own: NDArray[np.float64]
-    shared: NDArray[np.float64]
-    member: Mask
+    own: NDArray[np.float64]  # (K,): cost of each feature beside its groups'
+    shared: NDArray[np.float64]  # (G,): cost of each group
+    member: Mask  # (G, K): which features a group has
+    # (K,): features to keep in any case, and never to take
     must_keep: Mask
     never: Mask
-    budget: float
+    budget: float  # infinite where there is none
+    # at most so many of a kind, and what goes together; `must_keep` and `never` have all or nothing of the latter
     families: Families
 
     @classmethod

@@ -20,24 +20,14 @@ _ID_NAME = re.compile(r"(^|[_\W])(id|ids|docid|doc_?no|uid|uuid|pk|index|row_?(i
 
 @dataclass
 class Numbering:
-    """How the columns of a block number its documents; everything adds up.
+    """How the columns of a block number its documents; everything adds up."""
 
-    Attributes
-    ----------
-    other : array of int64 of shape (K,)
-        Above 0 for columns that hold something else than whole numbers, or that repeat one inside a query.
-    unplaced : array of int64 of shape (K,)
-        Above 0 for columns that are not 0, 1, 2, ... or 1, 2, 3, ... in some order in every query.
-    pairs : int
-        Pairs of documents of one query.
-    long_queries : int
-        Queries with documents enough to tell positions from chance.
-    """
-
+    # (K,): above 0 for columns that hold something else than whole numbers, or that repeat one inside a query
     other: NDArray[np.int64]
+    # (K,): above 0 for columns that are not 0, 1, 2, ... or 1, 2, 3, ... in some order in every query
     unplaced: NDArray[np.int64]
-    pairs: int
-    long_queries: int
+    pairs: int  # pairs of documents of one query
+    long_queries: int  # queries with documents enough to tell positions from chance
 
     @classmethod
     def of(cls, block: RankingData, X: NDArray[np.float64]) -> Numbering:

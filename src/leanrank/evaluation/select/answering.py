@@ -54,41 +54,19 @@ def safe_features(constant: Mask, copies: Mask, limits: ColumnLimits) -> Safe:
 
 @dataclass(frozen=True, eq=False)
 class Answering:
-    """What answers are made of.
-
-    Parameters
-    ----------
-    rule : Rule
-    measured : Measured
-    points : list of CurvePoint
-        Those of the path, the largest first.
-    path : sequence of int
-        The columns in the order of the path, learned from all queries.
-    safe : Safe
-    limits : ColumnLimits
-        Of all columns.
-    names : sequence of str
-        Of all columns.
-    folds : list of arrays
-        The queries of each.
-    forecast : Forecast
-    metrics : tuple of str
-        Their names, for sentences; the first is that of the headline.
-    late : str
-        What the time limit cost, for the reasons.
-    """
+    """What answers are made of."""
 
     rule: Rule
     measured: Measured
-    points: list[CurvePoint]
-    path: NDArray[np.int64]
+    points: list[CurvePoint]  # those of the path, the largest first
+    path: NDArray[np.int64]  # the columns in the order of the path, learned from all queries
     safe: Safe
-    limits: ColumnLimits
-    names: tuple[str, ...]
-    folds: list[NDArray[np.int64]]
+    limits: ColumnLimits  # of all columns
+    names: tuple[str, ...]  # of all columns
+    folds: list[NDArray[np.int64]]  # the queries of each
     forecast: Forecast
-    metrics: tuple[str, ...]
-    late: str = ""
+    metrics: tuple[str, ...]  # their names, for sentences; the first is that of the headline
+    late: str = ""  # what the time limit cost, for the reasons
 
     @property
     def _max_losses(self) -> dict[str, float]:

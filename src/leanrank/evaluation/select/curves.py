@@ -23,25 +23,13 @@ class Race:
 
     A fold's winner is chosen without its queries, so what is then measured on these is not the luck of the winner:
     that is why the path that winners make pays nothing for the number of methods that raced.
-
-    Parameters
-    ----------
-    candidates : list of Candidate
-    values : array of shape (candidates, queries)
-        Their metric, of all queries of the data; NaN for those that took no part.
-    rule : Rule
-        How sure one must be to leave the first method.
-    whole : bool
-        Whether all queries took part.
-    others : array of shape (metrics - 1, candidates, queries) or None
-        Further metrics, which choose nothing.
     """
 
     candidates: list[Candidate]
-    values: Values
-    rule: Rule
-    whole: bool = True
-    others: Values | None = None
+    values: Values  # (candidates, queries): their metric, of all queries of the data; NaN for those that took no part
+    rule: Rule  # how sure one must be to leave the first method
+    whole: bool = True  # whether all queries took part
+    others: Values | None = None  # (metrics - 1, candidates, queries): further metrics, which choose nothing
 
     @property
     def table(self) -> Values:
@@ -65,57 +53,30 @@ class Race:
 
 @dataclass(frozen=True, eq=False)
 class Measured:
-    """What was measured on all queries, in time.
+    """What was measured on all queries, in time."""
 
-    Attributes
-    ----------
-    path : list of Candidate
-        The path, from the largest set to the smallest: in each fold that of the method which wins the race without
-        it. They carry the name of the method that wins with all queries.
-    values : array of shape (metrics, path, queries)
-        Their metrics, the mean over all cross-validations; NaN for queries that no fold tests.
-    reference : array of shape (metrics, queries)
-        Those of all features.
-    race : Race or None
-        None where there was one method alone, or no time.
-    everything : Candidate
-        All features.
-    """
-
+    # the path, from the largest set to the smallest: in each fold that of the method which wins the race without it.
+    # They carry the name of the method that wins with all queries
     path: list[Candidate]
+    # (metrics, path, queries): their metrics, the mean over all cross-validations; NaN for queries that no fold tests
     values: Values
-    reference: Values
-    race: Race | None
-    everything: Candidate
+    reference: Values  # (metrics, queries): those of all features
+    race: Race | None  # None where there was one method alone, or no time
+    everything: Candidate  # all features
 
 
 @dataclass(frozen=True, eq=False)
 class Curves:
-    """How curves are measured.
-
-    Parameters
-    ----------
-    paths : Paths
-    rule : Rule
-        What is asked for, and what chooses the method.
-    plan : Plan
-    held_out : HeldOut
-        The cross-validation.
-    sample : HeldOut
-        That of the race: the same one where queries are few.
-    drawn : array of int64
-        The queries of `sample` among those of `held_out`.
-    repeats : list of HeldOut
-        Cross-validations with other folds. Trained on few queries, a ranker differs much from fold to fold; that noise
-        can be averaged away.
-    """
+    """How curves are measured."""
 
     paths: Paths
-    rule: Rule
+    rule: Rule  # what is asked for, and what chooses the method
     plan: Plan
-    held_out: HeldOut
-    sample: HeldOut
-    drawn: NDArray[np.int64]
+    held_out: HeldOut  # the cross-validation
+    sample: HeldOut  # that of the race: the same one where queries are few
+    drawn: NDArray[np.int64]  # the queries of `sample` among those of `held_out`
+    # cross-validations with other folds. Trained on few queries, a ranker differs much from fold to fold; that noise
+    # can be averaged away
     repeats: list[HeldOut]
 
     def measured(self) -> Measured:

@@ -26,28 +26,17 @@ class Effort:
 
     First the ranker is trained on all features in every fold, which also tells what it makes of each of them. Then
     methods race, and the path of the winner is measured at more sizes. All sizes are known beforehand.
-
-    Parameters
-    ----------
-    name : str
-    methods, at_a_size : tuple of str
-        What `methods="auto"` means where the stop rule finds the size, and at a size asked for. Of methods that
-        held-out queries cannot tell apart, the first is preferred: the filter in widest use, then the cheap ones that
-        know redundancy, then those that train rankers.
-    n_sizes : int
-        Sizes of the path.
-    race_sizes : int
-        Sizes at which methods race.
-    repeats : bool
-        Whether, on few queries, the cross-validation is repeated with other folds.
     """
 
     name: str
+    # what `methods="auto"` means where the stop rule finds the size, and at a size asked for. Of methods that held-out
+    # queries cannot tell apart, the first is preferred: the filter in widest use, then the cheap ones that know
+    # redundancy, then those that train rankers
     methods: tuple[str, ...]
     at_a_size: tuple[str, ...]
-    n_sizes: int
-    race_sizes: int = 1
-    repeats: bool = False
+    n_sizes: int  # sizes of the path
+    race_sizes: int = 1  # sizes at which methods race
+    repeats: bool = False  # whether, on few queries, the cross-validation is repeated with other folds
 
     def sizes(self, least: int, n_features: int) -> list[int]:
         """The sizes of the path, in geometric steps; if one is that of the race, it is one in the middle.

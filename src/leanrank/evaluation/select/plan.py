@@ -12,30 +12,18 @@ from leanrank.evaluation.select.effort import Effort, cost_of, elimination_of
 
 @dataclass(frozen=True)
 class Plan:
-    """What will be measured; nothing of it depends on what is measured.
-
-    Parameters
-    ----------
-    effort : Effort
-    methods : sequence of str
-    asked : int or None
-        The number of features, if asked for.
-    least, n_features : int
-        The smallest size that there can be, and the number of features.
-    n_folds, n_repeats : int
-        Folds, and cross-validations with other folds.
-    sampled : float or None
-        The share of the queries that the race sees, if not all.
-    """
+    """What will be measured; nothing of it depends on what is measured."""
 
     effort: Effort
     methods: Sequence[str]
-    asked: int | None
+    asked: int | None  # the number of features, if asked for
+    # the smallest size that there can be, and the number of features
     least: int
     n_features: int
+    # folds, and cross-validations with other folds
     n_folds: int
     n_repeats: int
-    sampled: float | None
+    sampled: float | None  # the share of the queries that the race sees, if not all
 
     @property
     def sizes(self) -> list[int]:

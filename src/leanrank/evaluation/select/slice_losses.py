@@ -77,19 +77,11 @@ class SliceTable:
     A slice is small: losses so rare that it shows none may be there all the same. So bounds are those of the slice and
     one query more, as bad as the worst of all queries; or as good as the best, for the other side. Where slices are
     large that is hardly anything.
-
-    Parameters
-    ----------
-    own : array of shape (rows, drawn)
-        Differences to all features of what chance draws: queries, or groups of them.
-    shares : array of shape (drawn,) or None
-        How much each counts; None where all count alike.
-    worst, best : array of shape (rows,)
-        The extremes of all queries, or groups.
     """
 
-    own: Values
-    shares: Values | None
+    own: Values  # (rows, drawn): differences to all features of what chance draws: queries, or groups of them
+    shares: Values | None  # (drawn,): how much each counts; None where all count alike
+    # (rows,): the extremes of all queries, or groups
     worst: Values
     best: Values
 
