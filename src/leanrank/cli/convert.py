@@ -113,7 +113,7 @@ def _write(data: RankingData, ids: list[int], output: Path, kind: str) -> None:
 
         write_lightgbm(_numbered(data, ids), output)
         return
-    from leanrank.data.writing import write
+    from leanrank.data.reading import write
 
     write(_numbered(data, ids) if kind == "letor" else data, output, kind)  # type: ignore[arg-type]
 

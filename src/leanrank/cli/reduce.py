@@ -48,7 +48,7 @@ def reduce(
     Example: leanrank reduce train.txt -k 3 -o reduced.txt --weights components.json
     """
     from leanrank.cli._outputs import write_chart
-    from leanrank.data.writing import write
+    from leanrank.data.reading import write
     from leanrank.reducers.rcdr import RCDR
 
     check_outputs(output, weights, chart, reads=[file])
