@@ -85,10 +85,6 @@ class Answering:
         return [*self.path.tolist(), *(int(j) for j in usable if int(j) not in there)]
 
     @property
-    def _sure(self) -> str:
-        return f"{100 * self.rule.level:g}% confidence"
-
-    @property
     def _size(self) -> str:
         return "cheapest" if self.rule.priced else "smallest"
 
@@ -190,7 +186,8 @@ class Answering:
         return self._of_path(
             "certified",
             index,
-            f"the {self._size} set that loses at most {rule.max_loss:g}{self._everywhere} with {self._sure}",
+            f"the {self._size} set that loses at most {rule.max_loss:g}{self._everywhere} "
+            f"with {100 * rule.level:g}% confidence",
         )
 
     @property
@@ -216,7 +213,8 @@ class Answering:
         else:
             why = f"{n} prove of no smaller set that it loses at most {asked:.2g}"
         if not few:
-            why += f"; to allow a loss of {thousandths(loss or 0.0):g} would leave {_at_most(first.k)}"
+            left = "1 feature" if first.k == 1 else f"{first.k} features or fewer"
+            why += f"; to allow a loss of {thousandths(loss or 0.0):g} would leave {left}"
             why += f" ({first.method}, estimated at {first.difference:+.4f})"
         if name == "certified":
             why += self._narrowest()
@@ -244,7 +242,3 @@ class Answering:
             f"of {rows} methods {size} on held-out queries, the first in the portfolio that "
             f"{rule.mcs_level:.0%} confidence does not show to be worse than the best"
         )
-
-
-def _at_most(k: int) -> str:
-    return "1 feature" if k == 1 else f"{k} features or fewer"
