@@ -13,7 +13,7 @@ import pytest
 import leanrank
 from leanrank import RankingData, read, scan, write_parquet
 from leanrank.data.formats import COMPRESSIONS, ENDINGS, format_of, format_of_name
-from leanrank.data.letor.lightgbm import write_lightgbm
+from leanrank.data.letor.writer import write_lightgbm
 from leanrank.data.ranking_data import RankingSource, concatenate
 from leanrank.data.reading import write
 from leanrank.errors import DataError, MissingValuesError, ParameterError, UnknownNameError

@@ -109,7 +109,7 @@ def _read(file: Path, features: Path | None, reading: Reading) -> tuple[RankingD
 
 def _write(data: RankingData, ids: list[int], output: Path, kind: str) -> None:
     if kind == "lightgbm":
-        from leanrank.data.letor.lightgbm import write_lightgbm
+        from leanrank.data.letor.writer import write_lightgbm
 
         write_lightgbm(_numbered(data, ids), output)
         return

@@ -1,10 +1,11 @@
-"""Whether data have the features that something was made from: by name, or by their count where they have no names."""
+"""Features by name: which to keep, by pattern, and whether data have those that something was made from."""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
 from difflib import get_close_matches
+from fnmatch import fnmatchcase
 
 import numpy as np
 from numpy.typing import NDArray
@@ -106,3 +107,30 @@ def _doubt(data: RankingData, last: int, owner: str, n_among: int | None) -> Non
         OtherFeaturesWarning,
         stacklevel=4,
     )
+
+
+def kept_by(names: Sequence[str], only: Sequence[str] = (), drop: Sequence[str] = ()) -> NDArray[np.bool_]:
+    """Which features to keep: those of `only` (all where it is empty) that are not of `drop`.
+
+    Each is a list of names or patterns, where ``*`` stands for any characters, ``?`` for one and ``[ab]`` for either;
+    a feature that is called exactly like a pattern is meant itself. One that no feature is called like is an error.
+
+    >>> kept_by(["bm25_title", "bm25_body", "age"], only=["bm25*"], drop=["bm25_body"]).tolist()
+    [True, False, False]
+    """
+    keep = np.ones(len(names), dtype=bool) if not only else _matching(names, only, "only")
+    if drop:
+        keep &= ~_matching(names, drop, "drop")
+    if not keep.any():
+        raise DataError(f"No feature is left of {len(names)}: all of them are dropped.", parameter="drop")
+    return keep
+
+
+def _matching(names: Sequence[str], patterns: Sequence[str], parameter: str) -> NDArray[np.bool_]:
+    known, matched = set(names), np.zeros(len(names), dtype=bool)
+    for pattern in patterns:
+        one = [name == pattern if pattern in known else fnmatchcase(name, pattern) for name in names]
+        if not any(one):
+            raise UnknownNameError.of("feature", pattern, names, parameter=parameter)
+        matched |= one
+    return matched
