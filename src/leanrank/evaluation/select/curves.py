@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from leanrank.errors import DataError, TimeIsUpError
 from leanrank.evaluation.select.choice import Candidate, Rule
+from leanrank.evaluation.select.effort import Plan
 from leanrank.evaluation.select.held_out import HeldOut
 from leanrank.evaluation.select.paths import Paths
-from leanrank.evaluation.select.plan import Plan
 
 Values = NDArray[np.float64]
 
