@@ -101,6 +101,29 @@ class UnknownNameError(LeanRankError):
         return cls(f"Unknown {kind} {given!r}{hint} Known: {listed}.", owner=owner, parameter=parameter)
 
 
+class LeftOutWarning(UserWarning):
+    """Columns of a table that are no features, as nobody has said what they are.
+
+    Attributes
+    ----------
+    names : tuple of str
+    reason : str
+        Why, of the first.
+    """
+
+    def __init__(self, names: Iterable[str], reason: str) -> None:
+        self.names, self.reason = tuple(names), reason
+        super().__init__(self.names, reason)
+
+    def __str__(self) -> str:
+        shown = ", ".join(map(repr, self.names[:12]))
+        more = f" and {len(self.names) - 12} more" if len(self.names) > 12 else ""
+        return (
+            f"Left out {shown}{more}: no feature ({self.reason}). To silence this, drop it, name it as comments or as "
+            "categorical, or name the features."
+        )
+
+
 class MissingExtraError(LeanRankError, ImportError):
     """An optional package is needed and not installed."""
 

@@ -30,6 +30,7 @@ def show_selection(selection: Selection, test: dict[str, Any] | None, console: C
 
     `finished` is the file that another answer can be had from.
     """
+    from leanrank.data.query_weighting import weighting_said
     from leanrank.evaluation.select.selection_views import metrics_said, slices_said
 
     chosen = selection.chosen
@@ -39,6 +40,11 @@ def show_selection(selection: Selection, test: dict[str, Any] | None, console: C
     if test is not None:
         measured = f"{test['all_features']:.4f} with all features, {test['selected']:.4f} with these"
         console.print(Text(f"Test queries: {measured}, {_interval(test['difference'])}."))
+    logged = selection.settings.get("logged")
+    if logged is not None:
+        allowed = f"--max-loss {selection.settings['max_loss']:g}"
+        verdict = f"within {allowed}" if logged["proves"] else f"which does not prove {allowed}"
+        console.print(Text(f"The log: {logged['sentence']}, {verdict}."))
     if not chosen.is_everything:
         if selection.catalogue is None:
             console.print(Text(f"Ship: {_named(chosen)}."))
@@ -51,6 +57,9 @@ def show_selection(selection: Selection, test: dict[str, Any] | None, console: C
                 console.print(Text(f"{what}{said}."))
     console.print(Text(f"Why:  {selection.reason}."))
     console.print(Text(f"More: {selection.forecast.sentence()}."))
+    weighting = weighting_said(selection.settings)
+    if weighting:
+        console.print(Text(f"Mind: {weighting}: means, intervals and certificates are weighted."))
     if selection.sample:
         console.print(Text(f"{selection.sample['sentence']}."))
     for sentence in selection.copies:

@@ -41,7 +41,10 @@ def reproduce(
     markdown: Annotated[
         Path | None,
         typer.Option(
-            "--output", "--markdown", "-o", help="Also write a page of Markdown, and its data into a folder beside it."
+            "--output",
+            "--markdown",
+            "-o",
+            help="Also write a page of Markdown, and its rows and data into a folder beside it.",
         ),
     ] = None,
     journal: Annotated[
@@ -81,7 +84,7 @@ def reproduce(
     papers = [one for one in outcomes if not isinstance(one, Page)]
     if markdown is not None:
         pages = [document(one) for one in outcomes if isinstance(one, Page)]
-        write_whole(markdown, "".join(pages) if pages else _page(papers, markdown.with_suffix("")))
+        write_whole(markdown, "".join(pages) if pages else _page(papers, markdown))
     failed = [cell for one in papers for cell in one.failed]
     if failed:
         p = failed[0].published
@@ -93,17 +96,21 @@ def reproduce(
         raise typer.Exit(DIFFERS)
 
 
-def _page(papers: list[Reproduction], folder: Path) -> str:
-    """Write the papers' data files; the page is of these papers and of those whose files are in the folder already."""
+def _page(papers: list[Reproduction], path: Path) -> str:
+    """Write the papers' data files and rows; the page is of these papers and of those that have files there already."""
+    from leanrank.data.whole_file import write_whole
     from leanrank.reproduce.data_files import read_data, write_data
-    from leanrank.reproduce.markdown import page
+    from leanrank.reproduce.markdown import rows_page
     from leanrank.reproduce.papers import PAPERS
+    from leanrank.reproduce.short_page import ALL, page
 
+    folder = path.with_suffix("")
     for paper in papers:
         write_data(paper, folder)
     if len(papers) < len(PAPERS):
         now = {paper.paper: paper for paper in papers}
         papers = [one for name in PAPERS if (one := now.get(name) or read_data(name, folder)) is not None]
+    write_whole(folder / ALL, rows_page(papers, path.name))
     return page(papers, folder.name)
 
 

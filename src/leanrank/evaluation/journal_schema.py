@@ -25,6 +25,7 @@ _ABOUT = {
     "tune": bool,
     "scaler": (str, None),
     "random_state": int,
+    "query_weights?": {"column": (str, None), "least": float, "most": float},
 }
 _CELL = {"ranker": str, "k": (int, None), "method": str, "fold": int}
 

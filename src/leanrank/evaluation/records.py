@@ -15,13 +15,13 @@ from numpy.typing import NDArray
 from leanrank._optional import require
 from leanrank.data.formats import format_of_name
 from leanrank.data.json_record import LATER, JsonRecord
-from leanrank.data.json_shape import refuse_huge, require_shape
+from leanrank.data.json_shape import require_shape
 from leanrank.data.text_file import parse_json
 from leanrank.data.whole_file import whole_file, write_whole
 from leanrank.errors import DataError, UnknownNameError
+from leanrank.evaluation.record_shape import check_ids, check_record
 from leanrank.evaluation.stability import Repetition, Stability, repetition, stability
 
-_MOST_FEATURES = 10_000_000
 _IDS = [(str, float)]
 
 #: The method that keeps every feature: the reference that the others are measured against.
@@ -85,23 +85,7 @@ class FoldRecord(JsonRecord):
     def from_dict(cls, plain: Mapping[str, Any], source: str = "This record") -> FoldRecord:
         """The record that `to_dict` was made of; one that is damaged is an error that names `source`."""
         require_shape(plain, cls.shape(k=(float, None), query_ids=_IDS, query_groups=_IDS), source)
-        n, sizes = plain["n_features_in"], {len(values) for values in plain["per_query"].values()}
-        if not sizes <= {len(plain["query_ids"])} or set(plain["scores"]) != set(plain["per_query"]):
-            raise DataError(f"{source}: damaged: the metrics of a fold are not those of its queries.")
-        if len(plain["features"]) != len(plain["feature_names"]) or any(
-            not 0 <= j < n <= _MOST_FEATURES for j in plain["features"]
-        ):
-            raise DataError(f"{source}: damaged: the features of a fold are not among the {n:,} there were.")
-        try:
-            json.dumps([plain["selector_parameters"], plain["ranker_parameters"]], allow_nan=False)
-        except ValueError:
-            raise DataError(f"{source}: damaged: a parameter is not a finite number.") from None
-        figures = [plain["scores"].values(), *plain["per_query"].values(), plain.get("query_weights", ())]
-        refuse_huge((number for column in figures for number in column), source)
-        for what in ("groups", "weights"):
-            n_given = len(plain.get(f"query_{what}", ()))
-            if n_given not in (0, len(plain["query_ids"])):
-                raise DataError(f"{source}: damaged: a fold has {n_given} {what} of its queries.")
+        check_record(plain, source)
         return cls.of_dict(plain)
 
 
@@ -184,6 +168,7 @@ class CrossValidation:
         records = tuple(FoldRecord.from_dict(record, source) for record in content["records"])
         if not records or not content["metrics"] or any(set(r.scores) != set(content["metrics"]) for r in records):
             raise DataError(f"{source}: every fold must have the metrics that it names, and there must be one.")
+        check_ids((one for record in records for one in record.query_ids), source)
         return cls(records, content["metrics"])
 
     def write(self, path: str | PathLike[str], *, per_query: bool = False) -> None:

@@ -12,6 +12,7 @@ import numpy as np
 
 from leanrank import __version__
 from leanrank.data.catalogue import Catalogue
+from leanrank.data.query_weighting import weighting_said
 from leanrank.data.ranking_data import RankingData
 from leanrank.data.same_features import columns_of
 from leanrank.errors import DataError, LeanRankError, MissingValuesError
@@ -102,7 +103,6 @@ def _of_selection(
         "forecast": selection.forecast.to_dict(),
         "path_method": selection.path_method,
         "metrics": [{"name": name.upper(), "max_loss": loss} for name, loss in selection.max_losses.items()],
-        "slices": [one.to_dict() for one in selection.slices],
         "drift": None if selection.drift is None else selection.drift.to_dict(),
         "metric": settings["metric_name"].upper(),
         "n_features": len(selection.feature_names),
@@ -122,13 +122,21 @@ def _of_selection(
         "sizes": sizes,
         "graph": graph,
         "lint": of_data["lint"],
-        "notes": [*([f"{selection.sample['sentence']}."] if selection.sample else []), *selection.copies, *notes],
+        "notes": [*_of_queries(selection), *selection.copies, *notes],
         "glossary": glossary([point.method for point in selection.curve if point.method != ALL_FEATURES]),
         "settings": settings,
         "seconds": round(selection.seconds, 1),
         "source": selection.source,
         "versions": versions(),
     }
+
+
+def _of_queries(selection: Selection) -> list[str]:
+    """Notes on the queries: where not all took part, and where some count more than others."""
+    weighting = weighting_said(selection.settings)
+    sampled = [f"{selection.sample['sentence']}."] if selection.sample else []
+    more = "means, intervals and certificates are weighted."
+    return [*sampled, *([f"{weighting[:1].upper()}{weighting[1:]}: {more}"] if weighting else [])]
 
 
 def _of_answer(selection: Selection, test: dict[str, Any] | None, agreement: Agreement) -> dict[str, Any]:
@@ -154,6 +162,7 @@ def _of_answer(selection: Selection, test: dict[str, Any] | None, agreement: Agr
         "test": test,
         "per_query": selection.per_query,
         "losers": list(selection.losers),
+        "slices": [one.to_dict() for one in selection.slices],
         "stability": {name: selection.stability[name] for name in ("nogueira", "low", "high")},
         "frequency": [[column, share] for column, share in frequency.items()],
         "surprises": agreement.surprises(frequency, selection.n_features),

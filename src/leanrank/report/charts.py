@@ -8,6 +8,7 @@ from typing import Any
 import altair as alt
 
 from leanrank.report.comparison_charts import comparison_charts
+from leanrank.report.drift_chart import drift
 from leanrank.report.graph_charts import drawing, heatmap
 from leanrank.report.shadow_charts import shadow_charts
 
@@ -43,6 +44,8 @@ def charts(summary: dict[str, Any]) -> dict[str, Spec]:
         charts_of["queries"] = queries(summary)
     if any(size["frequency"] for size in summary["sizes"]):
         charts_of["stability"] = stability(summary)
+    if summary["drift"] is not None and summary["drift"]["features"]:
+        charts_of["drift"] = drift(summary)
     if summary["graph"] is not None:
         charts_of["heatmap"] = heatmap(summary)
         charts_of["graph"] = drawing(summary)
@@ -81,7 +84,9 @@ def curve(summary: dict[str, Any]) -> Spec:
     faint = alt.condition(picked, alt.value(0.6), alt.value(0.06))
     band = own.mark_area(opacity=0.2).encode(y=_metric_axis("low", f"{metric} on held-out queries"), y2="high:Q")
     line = own.mark_line(strokeWidth=3).encode(y=y, opacity=strong)
-    dots = own.mark_circle(size=44).encode(y=y, opacity=strong, tooltip=shown).add_params(picked)
+    dots = (
+        own.mark_circle(size=44).encode(y=y, opacity=strong, tooltip=shown).add_params(picked).properties(name="dots")
+    )
     tried = other.mark_point(size=40, filled=True, shape="square").encode(y=y, opacity=faint, tooltip=shown)
     walked = other.transform_filter("datum.walked").mark_line(strokeWidth=1.3).encode(y=y, opacity=faint)
     beside = [walked] if any(row["walked"] for row in rows) else []

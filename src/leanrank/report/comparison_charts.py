@@ -59,7 +59,7 @@ def _curve(ranker: str, metrics: list[str], rows: list[Any], whole: list[Any]) -
         .mark_rule(strokeDash=[6, 4], color="#8a8f98")
         .encode(y=y, tooltip=[alt.Tooltip("mean:Q", title=ALL_FEATURES, format=".4f")])
     )
-    chart = alt.layer(reference, lines, dots.add_params(picked)).add_params(shown)
+    chart = alt.layer(reference, lines, dots.add_params(picked).properties(name="dots")).add_params(shown)
     spec: Spec = chart.properties(width="container", height=320).to_dict()
     spec.pop("$schema", None)
     spec["datasets"] = {"points": rows, "reference": whole}

@@ -51,6 +51,19 @@ def test_what_is_recommended_loses_no_more_than_the_queries_can_tell():
     assert replace(RULE, n_features=7).recommended(values[:1], everything) == 0
 
 
+def test_one_unlucky_set_hides_no_smaller_one_from_a_recommendation():
+    everything, noise = np.full(60, 0.5), _noise()
+    unlucky, lucky, worse = everything - 0.04 + 0.1 * noise, everything + 0.1 * noise, everything - 0.1 + 0.1 * noise
+    values = np.stack([unlucky, lucky, worse])
+    strict = replace(RULE, max_loss=0.0)
+    assert strict.certified(values, everything) is None
+    assert strict.recommended(values, everything) == 1
+    assert strict.recommended(values[[0, 2]], everything) is None
+    told = resolution(values - everything)
+    assert replace(RULE, max_loss=told + 1e-3).certified(values, everything) is None
+    assert replace(RULE, max_loss=told + 1e-3).recommended(values, everything) == 1
+
+
 def test_very_few_queries_certify_nothing():
     values, everything = np.full((2, 9), 0.9), np.full(9, 0.5)
     assert RULE.certified(values, everything) is None

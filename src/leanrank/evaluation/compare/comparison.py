@@ -13,6 +13,7 @@ import numpy as np
 
 from leanrank._notebook import Table, card
 from leanrank.data.formats import format_of_name
+from leanrank.data.query_weighting import weighting_said
 from leanrank.data.whole_file import write_whole
 from leanrank.errors import DataError, UnknownNameError
 from leanrank.evaluation import journal_schema
@@ -254,7 +255,8 @@ class Comparison:
             [row.ranker, row.method, row.n_features, *(row.scores[name] for name in self.metrics)]
             for row in self.means()
         ]
-        facts = {"folds": len(self.about["folds"]), "unfinished": self.unfinished or None}
+        facts = {"folds": len(self.about["folds"]), "weights": weighting_said(self.about) or None}
+        facts["unfinished"] = self.unfinished or None
         return card("Comparison", facts, [Table(["ranker", "method", "features", *self.metrics], rows)])
 
     def to_dict(self, metric: str | None = None) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from leanrank.data.folds import Fold
+from leanrank.data.query_weighting import QueryWeighting
 from leanrank.errors import ParameterError, UnknownNameError, is_whole
 from leanrank.evaluation.journal_schema import COMPARE
 from leanrank.evaluation.protocol import Protocol
@@ -75,6 +76,7 @@ class Request:
         settings = self.settings
         if settings.limits is not None:
             settings.limits.bound("compare", folds[0].feature_names)  # refused before any work
+        weighting = QueryWeighting.of([fold.test for fold in folds])
         return {
             "what": COMPARE,
             "folds": [[fold.name, fold.test.fingerprint()] for fold in folds],
@@ -90,6 +92,7 @@ class Request:
             # journals of before have none
             **({"ranker_settings": plain(settings.ranker_settings)} if settings.ranker_settings else {}),
             **({} if settings.limits is None else {"limits": plain(settings.limits)}),
+            **({} if weighting is None else {"query_weights": weighting.to_dict()}),
         }
 
 

@@ -14,6 +14,7 @@ from leanrank import __version__
 from leanrank.data.catalogue import Catalogue
 from leanrank.data.columns import as_frame
 from leanrank.data.door import as_ranking_data
+from leanrank.data.query_weighting import QueryWeighting
 from leanrank.data.ranking_data import RankingData
 from leanrank.data.weights import QUERIES, refuse_weights
 from leanrank.errors import DataError, ParameterError
@@ -147,7 +148,7 @@ class Request:
 
     @property
     def _more(self) -> dict[str, Any]:
-        """What runs with one metric and without slices do not have: settings of before stay as they were."""
+        """What runs with one metric and without slices or weights do not have: settings of before stay as they were."""
         more: dict[str, Any] = {}
         if len(self.metrics) > 1:
             more["other_metrics"] = {metric.name: repr(metric) for metric in self.metrics[1:]}
@@ -155,6 +156,9 @@ class Request:
             more["max_losses"] = dict(zip(names, self.max_losses, strict=True))
         if self.certify_slices:
             more["certify_slices"] = True
+        weighting = QueryWeighting.of([self.data])
+        if weighting is not None:
+            more["query_weights"] = weighting.to_dict()
         return more
 
     def about(self) -> dict[str, Any]:
@@ -162,7 +166,7 @@ class Request:
 
         They do not depend on the loss that is allowed, nor on the answer: another one needs no training.
         """
-        free = ("max_loss", "max_losses", "level", "answer", "certify_slices")
+        free = ("max_loss", "max_losses", "level", "answer", "certify_slices", "query_weights")
         return {name: value for name, value in self.settings.items() if name not in free}
 
 

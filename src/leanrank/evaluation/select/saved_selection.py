@@ -33,6 +33,7 @@ _SETTINGS = {
     "other_metrics?": {str: str},
     "max_losses?": {str: float},
     "certify_slices?": bool,
+    "query_weights?": {"column": (str, None), "least": float, "most": float},
     "cv": (int, str),
     "random_state": int,
     "version": str,
@@ -155,6 +156,9 @@ def _check(record: dict[str, Any], source: str) -> None:
         raise DataError(f"{source}: damaged: its 'path' must be different features, no fewer than it keeps.")
     if not all(0 <= i < len(record["curve"]) for i in record["pareto"]):
         raise DataError(f"{source}: damaged: its 'pareto' must be places of its 'curve'.")
+    evidence = [point["evidence"] for point in record["curve"] if point["evidence"]]
+    if not all(known.issuperset(one["stability"]["frequency"]) for one in evidence):
+        raise DataError(f"{source}: damaged: its 'stability' names features that are not in 'feature_names'.")
 
 
 Record = dict[str, Any]

@@ -6,6 +6,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from leanrank._notebook import Table, card
+from leanrank.data.query_weighting import weighting_said
 from leanrank.errors import UnknownNameError
 from leanrank.evaluation.bootstrap import FEWEST_QUERIES
 from leanrank.evaluation.records import in_library
@@ -33,6 +34,7 @@ def html_of(selection: Selection) -> str:
         "metrics": metrics_said(selection) or None,
         "slices": slices_said(selection) or None,
         "queries": selection.forecast.sentence(),
+        "weights": weighting_said(selection.settings) or None,
         "data": selection.sample.get("sentence"),
         "copies": " ".join(selection.copies),
     }
