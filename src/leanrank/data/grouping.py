@@ -58,7 +58,7 @@ def _as_column(qid: Any, n_rows: int) -> NDArray[Any]:
 
 def _is_whole(value: Any) -> bool:
     """Whether this is a number that int64 has; larger ones are texts, as those of uint64 are."""
-    return isinstance(value, (int, np.integer)) and not isinstance(value, bool) and -(2**63) <= value < 2**63
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool) and -(2**63) <= int(value) < 2**63
 
 
 def _from_column(
