@@ -169,6 +169,6 @@ def divisors(n: int, discount: str) -> NDArray[np.float64]:
     array([1.    , 1.585 , 2.    , 2.3219])
     """
     if discount == "log2":
-        return np.log2(np.arange(2.0, n + 2.0))
+        return np.asarray(np.log2(np.arange(2.0, n + 2.0)))
     # the C library's logarithm, as the scripts take it: NumPy's differs in the last digit on some machines
     return np.array([math.log(max(position, 2)) for position in range(1, n + 1)])

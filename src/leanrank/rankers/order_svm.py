@@ -16,7 +16,7 @@ from leanrank._declared import declared
 from leanrank.data.ranking_data import RankingData
 from leanrank.kernels.products import columns_times, rows_times
 from leanrank.rankers._base import LinearRanker
-from leanrank.rankers._c_grid import as_grid, best_weights, require_choice
+from leanrank.rankers._early_stopping import as_grid, best_weights, require_choice
 from leanrank.rankers._query_order import level_ranks
 
 Vector = NDArray[np.float64]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from leanrank.data.query_weighting import weighting_said
 from leanrank.evaluation.compare.comparison import DECIMALS
 from leanrank.evaluation.records import ALL_FEATURES
 from leanrank.report.tables import Table
@@ -123,6 +124,7 @@ def comparison_facts(summary: dict[str, Any]) -> list[tuple[str, str]]:
     return [
         ("folds", ", ".join(str(name) for name, _ in s["folds"])),
         ("features", f"{s['n_features']:,}"),
+        *([("weights", weighting_said(s))] if weighting_said(s) else []),
         ("metrics", "; ".join(definition for _, definition in s["metrics"])),
         ("settings chosen by", s["validation"]),
         ("feature graph", f"importance {s['importance']}, similarity {s['similarity']}"),

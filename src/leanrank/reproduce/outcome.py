@@ -159,6 +159,28 @@ class Table:
 
 
 @dataclass(frozen=True)
+class Choice:
+    """Something that a paper leaves open, and how it is read in the rows here.
+
+    Attributes
+    ----------
+    about : str
+        What is left open.
+    reading : str
+        As the rows have it.
+    by : str
+        What decided.
+    n_tried : int
+        Readings tried, this one among them.
+    """
+
+    about: str
+    reading: str
+    by: str
+    n_tried: int
+
+
+@dataclass(frozen=True)
 class Section:
     """A part of a page: text in Markdown, and a table or none."""
 
@@ -202,7 +224,11 @@ class Reproduction:
         What was run, in a few sentences.
     discussion : str
         What is exact, what is close, what is not, and why.
+    short : str
+        The same in a sentence or two.
     cells, claims, tables
+    choices : sequence of Choice
+        How the rows read what the paper leaves open.
     quick : bool
         Whether this is the reduced version.
     """
@@ -211,18 +237,28 @@ class Reproduction:
     title: str
     protocol: str
     discussion: str
+    short: str
     cells: Sequence[Cell] = ()
     claims: Sequence[Claim] = ()
     tables: Sequence[Table] = ()
+    choices: Sequence[Choice] = ()
     quick: bool = False
 
     @classmethod
     def of(
-        cls, paper: str, cells: Sequence[Cell], claims: Sequence[Claim], tables: Sequence[Table], *, quick: bool
+        cls,
+        paper: str,
+        cells: Sequence[Cell],
+        claims: Sequence[Claim],
+        tables: Sequence[Table],
+        choices: Sequence[Choice] = (),
+        *,
+        quick: bool = False,
     ) -> Reproduction:
         """With the title, the protocol and the discussion of that paper."""
         said = {name: " ".join(text.split()) for name, text in texts(paper).items()}
-        return cls(paper, said["title"], said["Protocol"], said["Discussion"], cells, claims, tables, quick)
+        title, protocol, discussion, short = (said[name] for name in ("title", "Protocol", "Discussion", "Short"))
+        return cls(paper, title, protocol, discussion, short, cells, claims, tables, choices, quick)
 
     @property
     def failed(self) -> list[Cell]:

@@ -13,10 +13,10 @@ import numpy as np
 
 from leanrank._notebook import Table, card
 from leanrank.data.formats import format_of_name
+from leanrank.data.query_weighting import weighting_said
 from leanrank.data.whole_file import write_whole
 from leanrank.errors import DataError, UnknownNameError
 from leanrank.evaluation import journal_schema
-from leanrank.evaluation.compare.comparison_shape import check_about, check_cell, check_records
 from leanrank.evaluation.journal import Journal, read_about
 from leanrank.evaluation.records import ALL_FEATURES, CrossValidation, FoldRecord, in_library, write_parquet_table
 from leanrank.evaluation.significance import PairedTest, holm, paired_bootstraps, paired_t_test, weighed_differences
@@ -90,17 +90,18 @@ class Comparison:
     def of(cls, journal: Journal, about: Mapping[str, Any]) -> Comparison:
         """The tables of an open journal about these things."""
         source = str(journal.path)
-        check_about(about, source)
+        journal_schema.check_about(about, source)
         finished: dict[tuple[str, int | None, str], dict[int, FoldRecord]] = {}
         graphs: list[float] = []
         for task, result, seconds in journal:
             if journal_schema.is_graph(task):
                 graphs.append(seconds)
             elif journal_schema.is_cell(task):
-                check_cell(task, source)
+                journal_schema.check_cell(task, source)
                 key = (task["ranker"], task["k"], task["method"])
                 finished.setdefault(key, {})[task["fold"]] = FoldRecord.from_dict(result, source)
-        check_records((record for of_fold in finished.values() for record in of_fold.values()), about, source)
+        records = (record for of_fold in finished.values() for record in of_fold.values())
+        journal_schema.check_records(records, about, source)
         n_folds = len(about["folds"])
         metrics = dict(about["metrics"])
         runs = {
@@ -254,7 +255,8 @@ class Comparison:
             [row.ranker, row.method, row.n_features, *(row.scores[name] for name in self.metrics)]
             for row in self.means()
         ]
-        facts = {"folds": len(self.about["folds"]), "unfinished": self.unfinished or None}
+        facts = {"folds": len(self.about["folds"]), "weights": weighting_said(self.about) or None}
+        facts["unfinished"] = self.unfinished or None
         return card("Comparison", facts, [Table(["ranker", "method", "features", *self.metrics], rows)])
 
     def to_dict(self, metric: str | None = None) -> dict[str, Any]:

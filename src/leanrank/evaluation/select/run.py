@@ -8,7 +8,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 from importlib.util import find_spec
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,29 +19,28 @@ from leanrank.data.door import is_source
 from leanrank.data.query_sample import QuerySample, sample_of
 from leanrank.data.ranking_data import RankingData
 from leanrank.data.reordered import with_columns
+from leanrank.data.roles import TableNames
 from leanrank.errors import DataError
 from leanrank.evaluation.clock import Clock, seconds_of, spoken
 from leanrank.evaluation.finished_task import Callback
 from leanrank.evaluation.fold_roles import windows_of
 from leanrank.evaluation.journal import Journal
 from leanrank.evaluation.journal_schema import keep_selection
+from leanrank.evaluation.logged_loss import LoggedLoss
 from leanrank.evaluation.records import ALL_FEATURES
 from leanrank.evaluation.select import asked_numbers as numbers
 from leanrank.evaluation.select import request as asked
-from leanrank.evaluation.select.answering import Answering
+from leanrank.evaluation.select.answering import Answering, safe_features
 from leanrank.evaluation.select.answers import RECOMMENDED, answer_name
 from leanrank.evaluation.select.choice import mean
-from leanrank.evaluation.select.curve_point import CurvePoint
+from leanrank.evaluation.select.curve_point import CurvePoint, curve_point, metric_losses, on_path
 from leanrank.evaluation.select.curves import Curves, Measured
-from leanrank.evaluation.select.effort import REPEATS, SAMPLE_QUERIES, effort_of
-from leanrank.evaluation.select.evidence import curve_point, metric_losses, on_path
+from leanrank.evaluation.select.effort import REPEATS, SAMPLE_QUERIES, Plan, effort_of
 from leanrank.evaluation.select.held_out import HeldOut, Material
 from leanrank.evaluation.select.importance_drift import ImportanceDrift
-from leanrank.evaluation.select.judged import judged
+from leanrank.evaluation.select.judged import judged, named_columns, nothing_beside
 from leanrank.evaluation.select.paths import Paths
-from leanrank.evaluation.select.plan import Plan
 from leanrank.evaluation.select.portfolio import portfolio
-from leanrank.evaluation.select.safe import safe_features
 from leanrank.evaluation.select.selection import Selection
 from leanrank.evaluation.select.slice_losses import slice_masks
 from leanrank.evaluation.select.stop_rule import pareto_front
@@ -97,6 +96,8 @@ def select(
     memory: str | int | None = None,
     metrics: Any = None,
     certify_slices: bool = False,
+    logged: LoggedLoss | None = None,
+    **columns: Unpack[TableNames],
 ) -> Selection:
     """Find the fewest features that rank as well as all of them.
 
@@ -178,6 +179,9 @@ def select(
         The column of query ids of such a frame, or the query of every row.
     comments : str, optional
         A column of texts of such a frame that is no feature.
+    weight, query_weight, position, time, query_group, slices, categorical : optional
+        More columns of such a frame, by name, as `leanrank.data.from_frame` takes them: ``query_weight="traffic"``,
+        ``slices=["country"]``.
     memory : str or int, optional
         What the data may take with all copies, as "2GB" or in bytes, beside the process itself. Whole queries are
         drawn by a hash of their ids and the seed, whatever the order of files and rows, and the answer says how many
@@ -189,6 +193,9 @@ def select(
     certify_slices : bool
         Whether a set is certified only where it is in every slice of the queries too (`SideColumns.slices`), each with
         thirty judged queries or more.
+    logged : LoggedLoss, optional
+        What judged queries of a log say of a model of the recommended features (see `logged_loss`): where they prove
+        that it loses at most `max_loss`, it is the certified answer.
 
     Returns
     -------
@@ -213,9 +220,12 @@ def select(
     begin = time.perf_counter()
     seeds = f"a whole number from 0 to {LARGEST_SEED}"
     seed = numbers.whole_number("random_state", random_state, seeds, 0, LARGEST_SEED)
-    given = {"y": y, "label": label, "qid": qid, "comments": comments}
-    streamed = isinstance(data, QuerySample) or (is_source(data) and not isinstance(data, RankingData))
-    sample = sample_of(data if streamed else judged(data, **given), memory, seed)
+    given = {"y": y, "label": label, "qid": qid, "comments": comments, **named_columns("select", columns)}
+    if isinstance(data, QuerySample) or (is_source(data) and not isinstance(data, RankingData)):
+        nothing_beside("A source", given)
+    else:
+        data = judged(data, **given)
+    sample = sample_of(data, memory, seed)
     documents = sample.data
     held = asked.valid_of(valid, documents)
     lowest = 3 if held is None else 2
@@ -252,6 +262,7 @@ def select(
         ) as tasks,
     ):
         selection = replace(Run(request, tasks, engine).selection(begin), sample=sample.summary(), catalogue=known)
+        selection = selection if logged is None else selection.on_log(logged)
         keep_selection(book, selection.to_dict())
         return selection
 

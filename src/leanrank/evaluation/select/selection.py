@@ -6,22 +6,25 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from importlib import import_module
-from typing import Any
+from typing import Any, Unpack
 
 from leanrank.data.catalogue import Catalogue
 from leanrank.data.columns import as_frame
+from leanrank.data.query_weighting import weighting_said
 from leanrank.data.ranking_data import RankingData
+from leanrank.data.roles import TableNames
 from leanrank.data.same_features import check_count, columns_of, refuse_lacking
 from leanrank.data.whole_file import write_whole
+from leanrank.evaluation.logged_loss import LoggedLoss
 from leanrank.evaluation.records import ALL_FEATURES
 from leanrank.evaluation.select.again import first, within_cost, within_loss
 from leanrank.evaluation.select.answers import ASKED, RECOMMENDED, Answer, answer_name
-from leanrank.evaluation.select.beyond_headline import metrics_said, slices_said
 from leanrank.evaluation.select.choice import thousandths
 from leanrank.evaluation.select.curve_point import CurvePoint, Evidence
 from leanrank.evaluation.select.importance_drift import ImportanceDrift
+from leanrank.evaluation.select.logged import certified_on_log
 from leanrank.evaluation.select.resolution import Forecast
-from leanrank.evaluation.select.selection_views import frame_of, html_of
+from leanrank.evaluation.select.selection_views import frame_of, html_of, metrics_said, slices_said
 from leanrank.evaluation.select.slice_losses import SliceLoss, worst_of
 from leanrank.selectors.features_file import stamped, text_of
 
@@ -41,8 +44,9 @@ class Selection:
         Drops only what changes nothing: what is constant, and, of rankers that learn the same without them
         (`Ranker.ignores_copies`), equal columns.
     recommended : Answer
-        Of the sets of the path that these queries show to lose no more than they can tell at all (never less than
-        `max_loss`), the smallest within one standard error of the best; of the size asked for, if one was.
+        Of the sets of the path that these queries show, each by itself, to lose no more than they can tell at all
+        (never less than `max_loss`), the smallest within one standard error of the best; of the size asked for, if one
+        was.
     certified : Answer
         The smallest set of the path that is proven to lose at most `max_loss`; the safe one where none is.
     answer : str
@@ -144,6 +148,14 @@ class Selection:
         The certificate is for a loss that is named whatever the curve looks like, not for the best looking of many.
         """
         return within_loss(self, max_loss)
+
+    def on_log(self, loss: LoggedLoss) -> Selection:
+        """The same with what judged queries of a log say of the recommended features, without training anything.
+
+        They are the certified answer where the whole interval of that loss is within `max_loss`. The model that was
+        shadowed must have just these features.
+        """
+        return certified_on_log(self, loss)
 
     @property
     def features(self) -> tuple[str, ...]:
@@ -247,8 +259,12 @@ class Selection:
 
     @property
     def stability(self) -> dict[str, Any]:
-        """How alike the sets of the folds are (Nogueira), and in what share of the folds each feature was chosen."""
-        return self.evidence.stability
+        """How alike the sets of the folds are (Nogueira), and in what share of the folds each feature was kept.
+
+        Where nothing but the useless is dropped, nothing is chosen: every fold keeps every feature.
+        """
+        known = self.evidence.stability
+        return {**known, "frequency": dict.fromkeys(self.features, 1.0)} if self.chosen.is_everything else known
 
     @property
     def losers(self) -> tuple[dict[str, Any], ...]:
@@ -333,17 +349,19 @@ class Selection:
         label: str | None = None,
         qid: Any = None,
         comments: str | None = None,
+        **columns: Unpack[TableNames],
     ) -> None:
         """Write a report of one file: HTML, or Markdown or JSON by the ending of `path`.
 
         With the data it was made from it also shows what each feature does alone, which ones are alike, how their
         values lie, and what is wrong with the data. `data` and what names its parts are as `select` took them: a
-        RankingData, a frame with `label` and `qid`, or X with `y` and `qid`.
+        RankingData, a frame with `label` and `qid` (and other columns that were named), or X with `y` and `qid`.
         """
         # By name: reports stand above this room, and nothing here needs them until somebody asks for one.
         if data is not None:
             door = import_module("leanrank.evaluation.select.judged")
-            data = door.judged(data, y=y, label=label, qid=qid, comments=comments)
+            more = door.named_columns("report", columns)
+            data = door.judged(data, y=y, label=label, qid=qid, comments=comments, **more)
         import_module("leanrank.report.writing").write_report(self, path, data)
 
     def plot_curve(self) -> Any:
@@ -387,6 +405,7 @@ class Selection:
             *([f"  slices    {slices_said(self)}"] if slices_said(self) else []),
             f"  others    {', '.join(other)} of {len(self.feature_names)} features",
             f"  queries   {self.forecast.sentence()}",
+            *([f"  weights   {weighting_said(self.settings)}"] if weighting_said(self.settings) else []),
             *([f"  data      {self.sample['sentence']}"] if self.sample else []),
             *(f"  copies    {sentence}" for sentence in self.copies),
         ]
