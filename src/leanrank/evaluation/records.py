@@ -54,6 +54,8 @@ class FoldRecord:
         How much each test query counts; empty where all count alike.
     query_groups : tuple
         What test queries have in common; empty where each stands for itself.
+    query_slices : dict of tuples
+        Of what kind each test query is, by the name of the slice.
     """
 
     fold: str
@@ -73,6 +75,7 @@ class FoldRecord:
     ranker_parameters: Mapping[str, Any] = field(default_factory=dict)
     query_weights: tuple[float, ...] = field(default=(), repr=False)
     query_groups: tuple[Any, ...] = field(default=(), repr=False)
+    query_slices: Mapping[str, tuple[str, ...]] = field(default_factory=dict, repr=False)
 
     @property
     def n_features(self) -> int:
@@ -81,7 +84,7 @@ class FoldRecord:
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
         plain: dict[str, Any] = json.loads(json.dumps(asdict(self)))
-        for name in ("query_weights", "query_groups"):
+        for name in ("query_weights", "query_groups", "query_slices"):
             if not plain[name]:  # as records were before there were any
                 del plain[name]
         return plain
@@ -96,6 +99,7 @@ class FoldRecord:
         given["per_query"] = {name: tuple(values) for name, values in given["per_query"].items()}
         for name in ("query_weights", "query_groups"):
             given[name] = tuple(plain.get(name, ()))
+        given["query_slices"] = {name: tuple(values) for name, values in plain.get("query_slices", {}).items()}
         return cls(**given)
 
 
@@ -149,6 +153,12 @@ class CrossValidation:
         """What every test query has in common with others, folds one after another; None without groups."""
         groups = [group for record in self.records for group in record.query_groups]
         return np.array(groups) if groups else None
+
+    @property
+    def query_slices(self) -> dict[str, NDArray[Any]]:
+        """Of what kind every test query is, folds one after another, by the name of the slice."""
+        names = [name for name in self.records[0].query_slices if all(name in r.query_slices for r in self.records)]
+        return {name: np.array([one for r in self.records for one in r.query_slices[name]]) for name in names}
 
     @property
     def query_weights(self) -> np.ndarray[tuple[int], np.dtype[np.float64]] | None:
