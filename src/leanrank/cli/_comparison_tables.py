@@ -10,6 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from leanrank.cli._catalogue import UNNAMED, Naming
+from leanrank.data.query_weighting import weighting_said
 from leanrank.evaluation.compare.comparison import Comparison
 from leanrank.report import tables
 from leanrank.report._summary import summarize
@@ -32,6 +33,9 @@ def show_comparison(comparison: Comparison, metric: str | None, console: Console
         console.print(_printed(table))
         if table.note:
             console.print(Text(table.note))
+    weighting = weighting_said(comparison.about)
+    if weighting:
+        console.print(Text(f"Mind: {weighting}: means and tests are weighted."))
     if comparison.n_graphs:
         seconds = sum(comparison.graph_seconds) / comparison.n_graphs
         console.print(

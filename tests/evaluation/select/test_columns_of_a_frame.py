@@ -10,6 +10,7 @@ import pytest
 from rich.console import Console
 
 from leanrank import make_ranking, scan_parquet, select, write_parquet
+from leanrank.cli._comparison_tables import show_comparison
 from leanrank.cli._selection_tables import show_selection
 from leanrank.data import from_frame, to_frame
 from leanrank.data.side_columns import SideColumns, joined
@@ -86,6 +87,9 @@ def test_a_comparison_says_it_too(frame):
     table = compare(data, methods=["gas"], rankers=["ranksvm"], k=[1], metrics=["map"], n_jobs=1, settings=settings)
     assert "queries count by their weights" in table._repr_html_()
     assert SAID in markdown(summarize(table))
+    screen = io.StringIO()
+    show_comparison(table, None, Console(file=screen, width=300))
+    assert f"Mind: {SAID}: means and tests are weighted." in screen.getvalue()
 
 
 def test_a_comparison_has_slices(frame):
