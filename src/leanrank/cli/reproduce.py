@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from leanrank.cli._completion import paper_names
 from leanrank.cli._outputs import check_outputs, refuse_stdout
 from leanrank.cli._reading import JsonOption
+from leanrank.cli._tables import table
 
 if TYPE_CHECKING:
     from leanrank.reproduce.outcome import Page, Reproduction
@@ -135,30 +135,23 @@ def _show(reproduction: Reproduction) -> None:
     console.rule(Text(reproduction.title))
     console.print(Text(reproduction.protocol))
     if reproduction.cells:
-        headings = ("table", "data", "method", "measure", "published", "ours", "difference", "status", "why")
-        table = Table(title="Published and ours", title_justify="left", title_style="bold")
-        for heading in headings:
-            right = heading in ("published", "ours", "difference")
-            table.add_column(heading, justify="right" if right else "left", overflow="fold")
+        columns = ("table", "data", "method", "measure", "published", "ours", "difference", "status", "why")
+        drawn = table("Published and ours", columns, right=("published", "ours", "difference"), title_style="bold")
         for cell in reproduction.cells:
             row = cell_row(cell)
             style = "bold red" if cell.failed else _STYLES.get(row[7].partition(",")[0], "")
-            table.add_row(*(Text(text) for text in row), style=style)
-        console.print(table)
+            drawn.add_row(*(Text(text) for text in row), style=style)
+        console.print(drawn)
     for own in reproduction.tables:
-        table = Table(title=own.title, title_justify="left", title_style="bold")
-        for heading in own.columns:
-            table.add_column(heading, overflow="fold")
+        drawn = table(own.title, own.columns, title_style="bold")
         for line in own.rows:
-            table.add_row(*(Text(text) for text in line))
-        console.print(table)
+            drawn.add_row(*(Text(text) for text in line))
+        console.print(drawn)
     if reproduction.claims:
-        table = Table(title="What the paper states", title_justify="left", title_style="bold")
-        for heading in ("claim", "verdict", "our figures"):
-            table.add_column(heading, overflow="fold")
+        drawn = table("What the paper states", ("claim", "verdict", "our figures"), title_style="bold")
         for claim in reproduction.claims:
             style = {True: "green", False: "yellow", None: "dim"}[claim.holds]
-            table.add_row(Text(claim.text), Text(verdict(claim), style=style), Text(claim.figures))
-        console.print(table)
+            drawn.add_row(Text(claim.text), Text(verdict(claim), style=style), Text(claim.figures))
+        console.print(drawn)
     console.print(Text(reproduction.summary, style="bold"))
     console.print()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -14,19 +14,22 @@ from numpy.typing import NDArray
 
 from leanrank._optional import require
 from leanrank.data.formats import format_of_name
+from leanrank.data.json_record import LATER, JsonRecord
 from leanrank.data.json_shape import require_shape
 from leanrank.data.text_file import parse_json
 from leanrank.data.whole_file import whole_file, write_whole
 from leanrank.errors import DataError, UnknownNameError
-from leanrank.evaluation.record_shape import RECORD, check_ids, check_record
+from leanrank.evaluation.record_shape import check_ids, check_record
 from leanrank.evaluation.stability import Repetition, Stability, repetition, stability
+
+_IDS = [(str, float)]
 
 #: The method that keeps every feature: the reference that the others are measured against.
 ALL_FEATURES = "all features"
 
 
 @dataclass(frozen=True)
-class FoldRecord:
+class FoldRecord(JsonRecord):
     """One fold: what was chosen on its training and validation queries, and what that is worth on its test queries.
 
     Attributes
@@ -73,34 +76,20 @@ class FoldRecord:
     training_seconds: float
     selector_parameters: Mapping[str, Any] = field(default_factory=dict)
     ranker_parameters: Mapping[str, Any] = field(default_factory=dict)
-    query_weights: tuple[float, ...] = field(default=(), repr=False)
-    query_groups: tuple[Any, ...] = field(default=(), repr=False)
-    query_slices: Mapping[str, tuple[str, ...]] = field(default_factory=dict, repr=False)
+    query_weights: tuple[float, ...] = field(default=(), repr=False, metadata=LATER)
+    query_groups: tuple[Any, ...] = field(default=(), repr=False, metadata=LATER)
+    query_slices: Mapping[str, tuple[str, ...]] = field(default_factory=dict, repr=False, metadata=LATER)
 
     @property
     def n_features(self) -> int:
         return len(self.features)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, for JSON."""
-        plain: dict[str, Any] = json.loads(json.dumps(asdict(self)))
-        for name in ("query_weights", "query_groups", "query_slices"):
-            if not plain[name]:  # as records were before there were any
-                del plain[name]
-        return plain
-
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any], source: str = "This record") -> FoldRecord:
         """The record that `to_dict` was made of; one that is damaged is an error that names `source`."""
+        require_shape(plain, cls.shape(k=(float, None), query_ids=_IDS, query_groups=_IDS), source)
         check_record(plain, source)
-        given = {name: plain[name] for name in RECORD}
-        for name in ("features", "feature_names", "query_ids"):
-            given[name] = tuple(given[name])
-        given["per_query"] = {name: tuple(values) for name, values in given["per_query"].items()}
-        for name in ("query_weights", "query_groups"):
-            given[name] = tuple(plain.get(name, ()))
-        given["query_slices"] = {name: tuple(values) for name, values in plain.get("query_slices", {}).items()}
-        return cls(**given)
+        return cls.of_dict(plain)
 
 
 @dataclass(frozen=True, repr=False)

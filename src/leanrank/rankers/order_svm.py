@@ -18,7 +18,7 @@ from leanrank.data.weightless import without_weightless
 from leanrank.data.weights import QUERIES, row_weights
 from leanrank.kernels.products import columns_times, rows_times
 from leanrank.rankers._base import LinearRanker
-from leanrank.rankers._c_grid import as_grid, best_weights, require_choice
+from leanrank.rankers._early_stopping import as_grid, best_weights, require_choice
 from leanrank.rankers._query_order import level_ranks
 
 Vector = NDArray[np.float64]

@@ -17,7 +17,7 @@ from leanrank.data.weights import QUERIES
 from leanrank.kernels.products import columns_times, rows_times
 from leanrank.kernels.svmmap import most_violated
 from leanrank.rankers._base import LinearRanker
-from leanrank.rankers._c_grid import as_grid, best_weights, require_choice
+from leanrank.rankers._early_stopping import as_grid, best_weights, require_choice
 
 Vector = NDArray[np.float64]
 

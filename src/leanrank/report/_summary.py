@@ -269,18 +269,11 @@ def _point(point: CurvePoint, selection: Selection) -> dict[str, Any]:
 
     One of the path has what it is certified at and its evidence; its features are the first of the path.
     """
-    chosen = point.on_path and point.method == selection.method and point.k == selection.measured_k
-    known = point.to_dict()
+    known = {name: value for name, value in point.to_dict().items() if name not in ("per_fold", "slices")}
     return {
-        **{name: known[name] for name in ("on_path", "certified_loss", "evidence")},
-        "method": point.method,
-        "k": point.k,
-        "cost": point.cost,
+        **known,
         "mean": round(point.mean, 6),
-        "difference": point.difference,
-        "low": point.low,
-        "high": point.high,
-        "chosen": chosen,
+        "chosen": point.on_path and point.method == selection.method and point.k == selection.measured_k,
         "all": point.method == ALL_FEATURES,
         "metrics": [one.to_dict() for one in point.metrics],
     }
@@ -312,10 +305,7 @@ def _leader(tables: dict[str, Any], methods: list[str]) -> str:
     """Who leads, in one sentence."""
     if not tables["means"]:
         return "Nothing is finished yet."
-    unified = tables["unified"]
-    if not unified:
-        return f"{len(methods)} methods compared; none is in every column, so there is no common ranking."
-    ranked = [row for row in unified if row["method"] != ALL_FEATURES]
+    ranked = [row for row in tables["unified"] or () if row["method"] != ALL_FEATURES]
     if not ranked:
         return f"{len(methods)} methods compared; none is in every column, so there is no common ranking."
     best = max(ranked, key=lambda row: row["rank"])

@@ -7,8 +7,7 @@ from typing import Any
 import altair as alt
 
 from leanrank.evaluation.records import ALL_FEATURES
-
-Spec = dict[str, Any]
+from leanrank.report.chart_spec import Spec, spec_of
 
 
 def comparison_charts(summary: dict[str, Any]) -> dict[str, Spec]:
@@ -60,11 +59,7 @@ def _curve(ranker: str, metrics: list[str], rows: list[Any], whole: list[Any]) -
         .encode(y=y, tooltip=[alt.Tooltip("mean:Q", title=ALL_FEATURES, format=".4f")])
     )
     chart = alt.layer(reference, lines, dots.add_params(picked).properties(name="dots")).add_params(shown)
-    spec: Spec = chart.properties(width="container", height=320).to_dict()
-    spec.pop("$schema", None)
-    spec["datasets"] = {"points": rows, "reference": whole}
-    spec["autosize"] = {"type": "fit-x", "contains": "padding"}
-    return spec
+    return spec_of(chart, 320, points=rows, reference=whole)
 
 
 def _colours(rows: list[Any]) -> Any:

@@ -6,11 +6,13 @@ from typing import Any
 
 import altair as alt
 
+from leanrank.report.chart_spec import Spec, legend, spec_of
+
 #: Lines that are told apart at a glance.
 LINES = 6
 
 
-def drift(summary: dict[str, Any]) -> dict[str, Any]:
+def drift(summary: dict[str, Any]) -> Spec:
     """The share of a feature against the last time that its ranker learned from."""
     known = summary["drift"]
     features = known["features"][:LINES]
@@ -19,7 +21,6 @@ def drift(summary: dict[str, Any]) -> dict[str, Any]:
         for name, shares in zip(features, known["shares"], strict=False)
         for (_, last), share in zip(known["windows"], shares, strict=True)
     ]
-    legend = alt.Legend(orient="top", columns=3, labelLimit=190, symbolOpacity=1, padding=0, offset=8)
     base = alt.Chart(alt.NamedData("shares")).encode(
         x=alt.X(
             "until:Q",
@@ -28,10 +29,8 @@ def drift(summary: dict[str, Any]) -> dict[str, Any]:
             axis=alt.Axis(values=[last for _, last in known["windows"]], labelOverlap="greedy", labelSeparation=8),
         ),
         y=alt.Y("share:Q", title="share in the ranker", axis=alt.Axis(format="%")),
-        color=alt.Color("feature:N", title=None, sort=features, scale=alt.Scale(scheme="tableau10"), legend=legend),
+        color=alt.Color("feature:N", title=None, sort=features, scale=alt.Scale(scheme="tableau10"), legend=legend(3)),
         tooltip=["feature:N", alt.Tooltip("until:Q"), alt.Tooltip("share:Q", format=".1%")],
     )
     chart = alt.layer(base.mark_line(strokeWidth=2), base.mark_circle(size=50))
-    spec: dict[str, Any] = chart.properties(width="container", height=220).to_dict()
-    spec.pop("$schema", None)
-    return {**spec, "datasets": {"shares": rows}, "autosize": {"type": "fit-x", "contains": "padding"}}
+    return spec_of(chart, 220, shares=rows)

@@ -9,8 +9,7 @@ from typing import Any
 from leanrank.data.query_weighting import weighting_said
 from leanrank.evaluation.clock import spoken
 from leanrank.evaluation.records import ALL_FEATURES
-from leanrank.stats.finding import Finding
-from leanrank.stats.like_findings import like_findings
+from leanrank.stats.like_findings import Finding, like_findings
 
 #: How the values of a column are written; every kind but "text", "name", "spread" and "stands" is a number.
 FORMATS = {

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from leanrank.evaluation.select.choice import Candidate, Rule
-from leanrank.evaluation.select.race import Race
+from leanrank.evaluation.select.curves import Race
 from leanrank.evaluation.select.resolution import resolution
 
 RULE = Rule(n_features=None, max_loss=0.02, level=0.95, budget=np.inf, priced=False, random_state=0)

@@ -17,7 +17,6 @@ from leanrank.data.query_weighting import weighting_said
 from leanrank.data.whole_file import write_whole
 from leanrank.errors import DataError, UnknownNameError
 from leanrank.evaluation import journal_schema
-from leanrank.evaluation.compare.comparison_shape import check_about, check_cell, check_records
 from leanrank.evaluation.compare.slice_changes import SliceRow, slice_changes
 from leanrank.evaluation.journal import Journal, read_about
 from leanrank.evaluation.records import ALL_FEATURES, CrossValidation, FoldRecord, in_library, write_parquet_table
@@ -92,17 +91,18 @@ class Comparison:
     def of(cls, journal: Journal, about: Mapping[str, Any]) -> Comparison:
         """The tables of an open journal about these things."""
         source = str(journal.path)
-        check_about(about, source)
+        journal_schema.check_about(about, source)
         finished: dict[tuple[str, int | None, str], dict[int, FoldRecord]] = {}
         graphs: list[float] = []
         for task, result, seconds in journal:
             if journal_schema.is_graph(task):
                 graphs.append(seconds)
             elif journal_schema.is_cell(task):
-                check_cell(task, source)
+                journal_schema.check_cell(task, source)
                 key = (task["ranker"], task["k"], task["method"])
                 finished.setdefault(key, {})[task["fold"]] = FoldRecord.from_dict(result, source)
-        check_records((record for of_fold in finished.values() for record in of_fold.values()), about, source)
+        records = (record for of_fold in finished.values() for record in of_fold.values())
+        journal_schema.check_records(records, about, source)
         n_folds = len(about["folds"])
         metrics = dict(about["metrics"])
         runs = {

@@ -7,11 +7,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-import numpy as np
-
 from leanrank.data.folds import Fold
 from leanrank.data.query_weighting import QueryWeighting
-from leanrank.errors import ParameterError, UnknownNameError
+from leanrank.errors import ParameterError, UnknownNameError, is_whole
 from leanrank.evaluation.journal_schema import COMPARE
 from leanrank.evaluation.protocol import Protocol
 from leanrank.metrics._base import Metric
@@ -129,7 +127,6 @@ def _rankers(rankers: Sequence[str], settings: Mapping[str, Mapping[str, Any]]) 
 
 
 def _sizes(k: Sequence[int]) -> tuple[int, ...]:
-    whole = all(isinstance(size, (int, np.integer)) and not isinstance(size, bool) and size >= 1 for size in k)
-    if not k or not whole:
+    if not k or not all(is_whole(size, 1) for size in k):
         raise ParameterError.of("compare", "k", "whole numbers >= 1", list(k))
     return tuple(dict.fromkeys(int(size) for size in k))

@@ -30,20 +30,17 @@ from leanrank.evaluation.logged_loss import LoggedLoss
 from leanrank.evaluation.records import ALL_FEATURES
 from leanrank.evaluation.select import asked_numbers as numbers
 from leanrank.evaluation.select import request as asked
-from leanrank.evaluation.select.answering import Answering
+from leanrank.evaluation.select.answering import Answering, safe_features
 from leanrank.evaluation.select.answers import RECOMMENDED, answer_name
 from leanrank.evaluation.select.choice import mean
-from leanrank.evaluation.select.curve_point import CurvePoint
+from leanrank.evaluation.select.curve_point import CurvePoint, curve_point, metric_losses, on_path
 from leanrank.evaluation.select.curves import Curves, Measured
-from leanrank.evaluation.select.effort import REPEATS, SAMPLE_QUERIES, effort_of
-from leanrank.evaluation.select.evidence import curve_point, metric_losses, on_path
+from leanrank.evaluation.select.effort import REPEATS, SAMPLE_QUERIES, Plan, effort_of
 from leanrank.evaluation.select.held_out import HeldOut, Material
 from leanrank.evaluation.select.importance_drift import ImportanceDrift
 from leanrank.evaluation.select.judged import judged, named_columns, nothing_beside
 from leanrank.evaluation.select.paths import Paths
-from leanrank.evaluation.select.plan import Plan
 from leanrank.evaluation.select.portfolio import portfolio
-from leanrank.evaluation.select.safe import safe_features
 from leanrank.evaluation.select.selection import Selection
 from leanrank.evaluation.select.slice_losses import slice_masks
 from leanrank.evaluation.select.stop_rule import pareto_front

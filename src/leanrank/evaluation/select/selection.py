@@ -19,13 +19,12 @@ from leanrank.evaluation.logged_loss import LoggedLoss
 from leanrank.evaluation.records import ALL_FEATURES
 from leanrank.evaluation.select.again import first, within_cost, within_loss
 from leanrank.evaluation.select.answers import ASKED, RECOMMENDED, Answer, answer_name
-from leanrank.evaluation.select.beyond_headline import metrics_said, slices_said
 from leanrank.evaluation.select.choice import thousandths
 from leanrank.evaluation.select.curve_point import CurvePoint, Evidence
 from leanrank.evaluation.select.importance_drift import ImportanceDrift
 from leanrank.evaluation.select.logged import certified_on_log
 from leanrank.evaluation.select.resolution import Forecast
-from leanrank.evaluation.select.selection_views import frame_of, html_of
+from leanrank.evaluation.select.selection_views import frame_of, html_of, metrics_said, slices_said
 from leanrank.evaluation.select.slice_losses import SliceLoss, worst_of
 from leanrank.selectors.features_file import stamped, text_of
 

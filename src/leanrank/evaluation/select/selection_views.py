@@ -1,4 +1,4 @@
-"""A selection for a notebook: as a card of HTML, and as frames of its curve, its features and its answers."""
+"""A selection for a notebook: as a card of HTML, as frames, and what it says beyond its headline in sentences."""
 
 from __future__ import annotations
 
@@ -8,16 +8,19 @@ from typing import TYPE_CHECKING, Any
 from leanrank._notebook import Table, card
 from leanrank.data.query_weighting import weighting_said
 from leanrank.errors import UnknownNameError
+from leanrank.evaluation.bootstrap import FEWEST_QUERIES
 from leanrank.evaluation.records import in_library
-from leanrank.evaluation.select.beyond_headline import metrics_said, slices_said
 
 if TYPE_CHECKING:
     from leanrank.data.catalogue import Catalogue
     from leanrank.evaluation.select.answers import Answer
     from leanrank.evaluation.select.selection import Selection
+    from leanrank.evaluation.select.slice_losses import SliceLoss
 
 #: What `Selection.to_frame` makes a frame of.
 PARTS = ("curve", "features", "answers")
+#: Slices that are named at most.
+NAMED = 6
 
 
 def html_of(selection: Selection) -> str:
@@ -129,3 +132,33 @@ def _signed(estimate: dict[str, float]) -> str:
     if not estimate:
         return "not measured"
     return f"{estimate['mean']:+.4f} [{estimate['low']:+.4f}, {estimate['high']:+.4f}]"
+
+
+def metrics_said(selection: Selection) -> str:
+    """What the features do to the metrics beside the first; nothing where there is one, or they drop nothing."""
+    if selection.point is None or selection.chosen.is_everything:
+        return ""
+    parts = []
+    for one in selection.point.metrics[1:]:
+        known = "" if one.certified_loss is None else f", certified at {one.certified_loss:.4f}"
+        parts.append(f"{one.metric.upper()} {one.difference:+.4f} [{one.low:+.4f}, {one.high:+.4f}]{known}")
+    return "; ".join(parts)
+
+
+def slices_said(selection: Selection) -> str:
+    """What the features do in each slice, the worst first; nothing where there are none, or they drop nothing."""
+    if selection.chosen.is_everything:
+        return ""
+    judged = [one for one in selection.slices if one.mean is not None]
+    order = sorted(judged, key=lambda one: (one.low is None, one.mean))
+    parts = [_said(one) for one in order[:NAMED]]
+    more = [f"{len(order) - NAMED} more"] if len(order) > NAMED else []
+    return "; ".join([*parts, *more])
+
+
+def _said(one: SliceLoss) -> str:
+    if one.low is None:
+        groups = f" in {one.n_drawn} groups" if one.n_drawn < one.n_queries else ""
+        needs = f"{FEWEST_QUERIES}{' groups' * bool(groups)}"
+        return f"{one.title} {one.mean:+.4f}, of {one.n_queries} queries{groups}: an interval needs {needs}"
+    return f"{one.title} {one.mean:+.4f} [{one.low:+.4f}, {one.high:+.4f}]"
