@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from leanrank._declared import declared
 from leanrank.data.ranking_data import RankingSource
+from leanrank.data.weights import QUERIES
 from leanrank.selectors._base import Selector
 from leanrank.selectors.column_limits import ColumnLimits
 from leanrank.selectors.limited_copies import limited_copies
@@ -64,9 +65,13 @@ class GraphSelector(Selector):
         self._learn(self._path(graph, self._wanted(self.n_features_in_)))
         return self
 
+    @property
+    def is_of_queries(self) -> bool:
+        """Whether its graph is a mean over queries, which parts of them make up and other methods may share."""
+        return Similarity.named(self.similarity).scope == "query"
+
     def _weights_taken(self) -> tuple[str, ...]:
-        """Those of queries, where the likeness of features is a mean over queries."""
-        return Similarity.named(self.similarity).weights
+        return (QUERIES,) if self.is_of_queries else ()
 
     def _fit(self, source: RankingSource) -> Path:
         self.graph_ = self._graph(source)

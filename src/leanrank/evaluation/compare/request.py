@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from leanrank.data.folds import Fold
+from leanrank.data.ranking_data import RankingData
+from leanrank.data.weights import refuse_weights, weights_of
 from leanrank.errors import ParameterError, UnknownNameError
 from leanrank.evaluation.journal_schema import COMPARE
 from leanrank.evaluation.protocol import Protocol
@@ -47,9 +49,13 @@ class CompareSettings(Protocol):
 
 @dataclass(frozen=True)
 class Request:
-    """A comparison that can be run: every name in it is known."""
+    """A comparison that can be run: every name in it is known.
+
+    `named` are the methods that are there by their own names, not as some of all.
+    """
 
     methods: tuple[str, ...]
+    named: frozenset[str]
     rankers: tuple[str, ...]
     sizes: tuple[int, ...]
     metrics: tuple[str, ...]
@@ -65,8 +71,21 @@ class Request:
         settings: CompareSettings,
     ) -> Request:
         """Check names and sizes; "all" and "filters" become the methods they stand for."""
-        named = _rankers(rankers, settings.ranker_settings)
-        return cls(_methods(methods), named, _sizes(k), tuple(metrics), settings)
+        trained = _rankers(rankers, settings.ranker_settings)
+        named = frozenset(methods) - {"all", "filters"}
+        return cls(_methods(methods), named, trained, _sizes(k), tuple(metrics), settings)
+
+    def on(self, data: RankingData) -> Request:
+        """The same for data that may have weights: what cannot take them is refused where it is named, or left out."""
+        weights = set(weights_of(data))
+        able = []
+        for name in self.methods:
+            selector = selectors_by_name.get(name)
+            if name in self.named:
+                refuse_weights(data, type(selector).__name__, selector._weights_taken())
+            if weights <= set(selector._weights_taken()):
+                able.append(name)
+        return replace(self, methods=tuple(able))
 
     @cached_property
     def measures(self) -> dict[str, Metric]:

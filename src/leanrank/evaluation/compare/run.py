@@ -19,7 +19,7 @@ from leanrank.evaluation.journal import Journal, Task
 from leanrank.evaluation.journal_schema import cell_task, graph_task, selections_task
 from leanrank.evaluation.records import ALL_FEATURES
 from leanrank.evaluation.tasks import Tasks
-from leanrank.selectors import registry as selectors_by_name
+from leanrank.selectors._base import Selector
 from leanrank.selectors._graph_selector import GraphSelector
 from leanrank.stats.feature_graph import FeatureGraph, feature_graph
 
@@ -47,7 +47,8 @@ def compare(
     data : RankingData, folder of a LETOR data set, or folds
         As `cross_validate` takes them.
     methods : sequence of str
-        Selectors by name; "all" are all, "filters" those that train no ranker.
+        Selectors by name; "all" are all, "filters" those that train no ranker. Where queries have weights, these two
+        are those that take weights.
     rankers : sequence of str
         Rankers by name, each tuned over its grid on the validation queries.
     k : sequence of int
@@ -79,6 +80,7 @@ def compare(
     """
     request = Request.of(methods, rankers, k, metrics, settings or CompareSettings())
     context = Context(Path(data).absolute() if isinstance(data, (str, PathLike)) else data, request)
+    context.request = request = request.on(context.folds[0].test)
     about = request.about(context.folds)
     with (
         Journal(journal, about) as results,
@@ -94,7 +96,7 @@ def compare(
 def _run(tasks: Tasks, context: Context) -> None:
     """Graphs, then selections, then cells; a task that is refused does not stop the others."""
     request, folds = context.request, range(len(context.folds))
-    on_graph = [m for m in request.methods if issubclass(selectors_by_name.selector_class(m), GraphSelector)]
+    on_graph = [m for m in request.methods if _shares_graphs(as_selector(m))]
     # Fold by fold: a worker holds one at a time.
     graph_tasks = [graph_task(f) for f in folds if on_graph]
     selection_tasks = [selections_task(m, f, request.sizes) for f in folds for m in request.methods]
@@ -122,6 +124,11 @@ def _run(tasks: Tasks, context: Context) -> None:
             f"{len(failed)} of the tasks failed, the first ({which}) because: {error} The others are kept; the "
             "same command tries those that failed again."
         )
+
+
+def _shares_graphs(selector: Selector | None) -> bool:
+    """Whether the method lives on the graph that all share; a relevance of its own is nothing to share."""
+    return isinstance(selector, GraphSelector) and selector.is_of_queries
 
 
 class Context:
