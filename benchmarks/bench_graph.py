@@ -11,7 +11,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from time import perf_counter, process_time
@@ -20,7 +20,6 @@ from typing import Any
 import numpy as np
 
 from leanrank import Importance, LocalEngine, RankingData, Similarity, feature_graph, fold
-from leanrank.data.side_columns import SideColumns
 
 SHARED = Path(os.environ.get("LEANRANK_SHARED", Path(__file__).resolve().parents[2] / "shared"))
 GIGABYTE = 1e9
@@ -36,8 +35,7 @@ def run(quick: bool = False) -> list[dict[str, Any]]:
     rows += against_peers("1,000 documents x 64 features", normal_data(8, 1000, 64), required=50)
     rows += against_peers("120 documents x 136 features", normal_data(40, 120, 136), required=130)
     rows += against_peers("120 x 136, one decimal", normal_data(40, 120, 136, decimals=1), required=130)
-    most = 1000 if quick else 31_531
-    return rows + growth() + table() + importances() + weighted() + [web30k(most), web30k(most, weighted=True)]
+    return rows + growth() + table() + importances() + [web30k(1000 if quick else 31_531)]
 
 
 def normal_data(n_queries: int, n_documents: int, n_features: int, decimals: int | None = None) -> RankingData:
@@ -202,22 +200,6 @@ def importances() -> list[dict[str, Any]]:
     return [{"what": f"100 queries of 120 x 136: {name}", "ours_s": s, "required": None} for name, s in best.items()]
 
 
-def weighted() -> list[dict[str, Any]]:
-    """The whole graph of queries with weights beside that of the same without, on one thread."""
-    plain, rng = normal_data(300, 100, 136), np.random.default_rng(0)
-    of_queries = {"ten different weights": rng.integers(1, 11, 300) / 2, "300 different weights": rng.random(300) + 0.5}
-    data = {name: replace(plain, beside=SideColumns(query_weight=weight)) for name, weight in of_queries.items()}
-    data["none"] = plain
-    works = {name: lambda own=own: feature_graph(own, engine=LocalEngine(1)) for name, own in data.items()}
-    best, _ = alternate(works, dict.fromkeys(works, 7))
-    return [
-        {"what": f"300 queries of 100 x 136: the whole graph, {name}", "ours_s": best[name],
-         "peer": "the same without weights", "peer_s": best["none"], "ratio": best["none"] / best[name],
-         "required": 1 / 1.3, "note": f"{best[name] / best['none']:.2f} times the time"}
-        for name in of_queries
-    ]  # fmt: skip
-
-
 @dataclass(frozen=True)
 class Generated:
     """A set of the shape of WEB30K that exists only block by block; half of its features tie often."""
@@ -225,7 +207,6 @@ class Generated:
     n_queries: int
     n_documents: int = 120
     n_features: int = 136
-    weighted: bool = False
 
     @property
     def feature_names(self) -> tuple[str, ...]:
@@ -239,18 +220,16 @@ class Generated:
             X = rng.random((n * self.n_documents, self.n_features), dtype=np.float32)
             X[:, ::2] = np.floor(X[:, ::2] * 50)
             y = np.floor(X[:, 1] * 5)
-            beside = SideColumns(query_weight=rng.random(n) + 0.5) if self.weighted else SideColumns()
-            ptr, ids = np.arange(n + 1) * self.n_documents, np.arange(first, first + n)
-            yield RankingData(X, y, ptr, query_ids=ids, beside=beside)
+            yield RankingData(X, y, np.arange(n + 1) * self.n_documents, query_ids=np.arange(first, first + n))
 
 
-def web30k(n_queries: int, weighted: bool = False) -> dict[str, Any]:
+def web30k(n_queries: int) -> dict[str, Any]:
     """In a process of its own, so that its memory is its own."""
-    code = f"from benchmarks.bench_graph import measure_web30k; measure_web30k({n_queries}, {weighted})"
+    code = f"from benchmarks.bench_graph import measure_web30k; measure_web30k({n_queries})"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     found = json.loads(done.stdout)
     return {
-        "what": f"like WEB30K: {n_queries:,} queries x 120 documents x 136 features" + ", weighted" * weighted,
+        "what": f"like WEB30K: {n_queries:,} queries x 120 documents x 136 features",
         "ours_s": found["seconds"],
         "peer": "the memory allowed (1 GB on top of a block)",
         "peer_s": None,
@@ -261,15 +240,15 @@ def web30k(n_queries: int, weighted: bool = False) -> dict[str, Any]:
     }
 
 
-def measure_web30k(n_queries: int, weighted: bool = False) -> None:
+def measure_web30k(n_queries: int) -> None:
     """Print seconds and memory. The system's own record (Linux): `getrusage` would begin with the parent's peak."""
 
     def memory(field: str) -> int:
         status = Path("/proc/self/status").read_text()
         return int(status.partition(f"{field}:")[2].split()[0]) * 1024
 
-    source = Generated(n_queries, weighted=weighted)
-    fold(Similarity(), Generated(2, weighted=weighted), LocalEngine(2))  # compiled and imported
+    source = Generated(n_queries)
+    fold(Similarity(), Generated(2), LocalEngine(2))  # compiled and imported
     start = perf_counter()
     block = next(source.blocks())
     generating = (perf_counter() - start) * n_queries / block.n_queries

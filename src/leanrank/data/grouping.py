@@ -51,9 +51,14 @@ def _as_column(qid: Any, n_rows: int) -> NDArray[Any]:
         absent = [value is None or value != value for value in column.tolist()]
         if any(absent):
             raise DataError(f"The query id of row {absent.index(True)} is missing.")
-        if all(isinstance(value, (int, np.integer)) and not isinstance(value, bool) for value in column.tolist()):
+        if all(_is_whole(value) for value in column.tolist()):
             return column.astype(np.int64)
     return column if column.dtype.kind in "iu" else column.astype(str)
+
+
+def _is_whole(value: Any) -> bool:
+    """Whether this is a number that int64 has; larger ones are texts, as those of uint64 are."""
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool) and -(2**63) <= int(value) < 2**63
 
 
 def _from_column(

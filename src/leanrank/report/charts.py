@@ -83,9 +83,8 @@ def curve(summary: dict[str, Any]) -> Spec:
     faint = alt.condition(picked, alt.value(0.6), alt.value(0.06))
     band = own.mark_area(opacity=0.2).encode(y=_metric_axis("low", f"{metric} on held-out queries"), y2="high:Q")
     line = own.mark_line(strokeWidth=3).encode(y=y, opacity=strong)
-    dots = (
-        own.mark_circle(size=44).encode(y=y, opacity=strong, tooltip=shown).add_params(picked).properties(name="dots")
-    )
+    dots = own.mark_circle(size=44).encode(y=y, opacity=strong, tooltip=shown).add_params(picked)
+    dots = dots.properties(name="dots")  # altair would number it, through all reports
     tried = other.mark_point(size=40, filled=True, shape="square").encode(y=y, opacity=faint, tooltip=shown)
     walked = other.transform_filter("datum.walked").mark_line(strokeWidth=1.3).encode(y=y, opacity=faint)
     beside = [walked] if any(row["walked"] for row in rows) else []

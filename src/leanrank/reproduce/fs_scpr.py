@@ -48,11 +48,11 @@ C_GRIDS: dict[str, Any] = {
 
 REASONS = {
     "FS-SCPR": "one of 36 readings: ties of feature values, the scale of PageRank and the choice of k are left open",
-    "GAS-E": "the grid of c is not in the paper; a table below shows what other grids give",
-    "FSMSVM": "the paper's problem is not public; ours is a reconstruction",
+    "GAS-E": "neither the grid of c nor how ties count is in the paper; tables show what others give",
+    "FSMSVM": "the problem is not public; ours is a reconstruction, and a table shows other sizes",
     "FSMRank": "the paper's problem is not public; ours is a reconstruction",
-    "AdaRank-MAP": "code and stop rule of the official run are not known",
-    "ListNet": "learning rates, epochs and seeds of the official run are not known",
+    "AdaRank-MAP": "code and stop rule of the official run are not known; a table shows others",
+    "ListNet": "learning rates, epochs and seeds of the official run are not known; a table shows others",
     "RankBoost": "the numbers of rounds tried in the official run are not known",
 }
 

@@ -226,7 +226,8 @@ class Answering:
             return ""
         small = [one.title for one in self.points[0].slices if one.n_drawn < FEWEST_CERTIFIED]
         few = f"{', '.join(small[:3])}{' and others' * (len(small) > 3)}"
-        needs = f"too few queries to certify anything, which needs {FEWEST_CERTIFIED}"
+        drawn = "queries" if self.rule.group is None else "groups of queries"
+        needs = f"too few {drawn} to certify anything, which needs {FEWEST_CERTIFIED}"
         return f"; {few} {'have' if len(small) > 1 else 'has'} {needs}" if small else ""
 
     def _at_a_size(self) -> str:

@@ -213,5 +213,7 @@ def slices_said(selection: Selection) -> str:
 
 def _said(one: SliceLoss, between: str = " ") -> str:
     if one.low is None:
-        return f"{one.title} {one.mean:+.4f}, of {one.n_queries} queries: an interval needs {FEWEST_QUERIES}"
+        groups = f" in {one.n_drawn} groups" if one.n_drawn < one.n_queries else ""
+        needs = f"{FEWEST_QUERIES}{' groups' * bool(groups)}"
+        return f"{one.title} {one.mean:+.4f}, of {one.n_queries} queries{groups}: an interval needs {needs}"
     return f"{one.title}{between}{one.mean:+.4f} [{one.low:+.4f}, {one.high:+.4f}]"
