@@ -43,6 +43,7 @@ from leanrank.evaluation.select.saved_selection import load_selection as load_se
 from leanrank.evaluation.select.selection import Selection as Selection
 from leanrank.evaluation.shadow.drift import DriftLimits as DriftLimits
 from leanrank.evaluation.shadow.drift import drift as drift
+from leanrank.evaluation.shadow.judged_log import logged_loss as logged_loss
 from leanrank.evaluation.shadow.judging import read_judged as read_judged
 from leanrank.evaluation.shadow.run import shadow as shadow
 from leanrank.evaluation.shadow.shadow import Shadow as Shadow

@@ -46,7 +46,7 @@ def require(owner: object, name: str, rule: str, holds: bool) -> None:
         raise ParameterError.of(type(owner).__name__, name, rule, getattr(owner, name))
 
 
-def is_whole(value: object, low: int) -> bool:
+def is_whole(value: object, low: float) -> bool:
     """Whether this is a whole number from `low` on; True and False are no numbers."""
     return not isinstance(value, bool) and isinstance(value, Integral) and int(value) >= low
 

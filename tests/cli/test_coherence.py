@@ -161,7 +161,7 @@ def completed(words):
 
 def test_the_shell_completes_commands_and_options():
     assert completed("leanrank re") == ["reduce", "reproduce", "report"]
-    assert completed("leanrank select --max") == ["--max-loss"]
+    assert completed("leanrank select --max") == ["--max-loss", "--max-label"]
 
 
 @pytest.mark.parametrize(

@@ -115,6 +115,9 @@ def rows_text(rows: np.ndarray, engine: str = "") -> str:
 def full_set(engine: str) -> str:
     if engine in ("elasticsearch", "opensearch"):
         return json.dumps({"featureset": {"features": [{"name": name, "template": {}} for name in NAMES]}})
+    if engine == "elasticsearch-ml":
+        queries = [{"feature_name": name, "query": {"match": {name: "{{keywords}}"}}} for name in NAMES]
+        return json.dumps({"learning_to_rank": {"feature_extractors": [{"query_extractor": one} for one in queries]}})
     if engine == "solr":
         kind = {"class": "org.apache.solr.ltr.feature.SolrFeature", "params": {"q": "{!func}x"}}
         return json.dumps([{"store": "shop", "name": name, **kind} for name in NAMES])
@@ -131,6 +134,8 @@ def files(case: Case, engine: str, version: str | None, folder: Path) -> dict[st
         return {"features.json": export.feature_set, "model.json": export.model or ""}
     if engine == "ranklib":
         return {"model": export.model or ""}
+    if engine == "elasticsearch-ml":
+        return {"model.json": export.model or ""}
     if engine == "vespa":
         if export.model is not None:
             return {"model.json": export.model}

@@ -15,23 +15,24 @@ BUILD = HERE.parent.parent / "build" / "engines"
 
 
 @cache
-def libraries(module: str) -> Path:
-    """The folder of an engine's jars, as Maven fetches them."""
+def libraries(module: str, version: str | None = None) -> Path:
+    """The folder of an engine's jars, as Maven fetches them; `version` where another is wanted than the pom says."""
     for program in ("java", "javac", "mvn"):
         if shutil.which(program) is None:
             pytest.skip(f"there is no {program} on this machine: the engines' own classes need Java 17 and Maven")
-    folder = BUILD / module.replace("/", "_") / "lib"
+    folder = BUILD / module.replace("/", "_") / ("lib" if version is None else f"lib-{version}")
     if not folder.is_dir():
         where = ["-f", str(HERE / module / "pom.xml"), f"-DoutputDirectory={folder}.part"]
-        run("mvn", "-q", "-B", "dependency:copy-dependencies", *where, cwd=HERE)
+        asked = [] if version is None else [f"-Dengine.version={version}"]
+        run("mvn", "-q", "-B", "dependency:copy-dependencies", *where, *asked, cwd=HERE)
         Path(f"{folder}.part").rename(folder)
     return folder
 
 
 @cache
-def classes(module: str, name: str, sources: Path | None = None) -> str:
+def classes(module: str, name: str, sources: Path | None = None, version: str | None = None) -> str:
     """A class path with the classes of `module`; `sources` are those of a plugin that Maven does not have."""
-    path, target = f"{libraries(module)}/*", BUILD / module.replace("/", "_") / name
+    path, target = f"{libraries(module, version)}/*", BUILD / module.replace("/", "_") / name
     shutil.rmtree(target, ignore_errors=True)
     given = [] if sources is None else ["-sourcepath", str(sources), "-implicit:class"]
     place = HERE / module if (HERE / module / f"{name}.java").exists() else HERE / "solr"

@@ -14,6 +14,8 @@ GOLDEN = Path(__file__).resolve().parent.parent / "exports" / "golden" / "engine
 
 #: Engines that Maven fetches.
 CENTRAL = [("solr", "8.11.4", "solr"), ("vespa", "8.262.17", "vespa"), ("ranklib", "0.2.0", "ranklib")]
+#: Elasticsearch's own learning to rank; LEANRANK_ENGINES=all fetches one from before 8.15 too, which wants an input.
+OF_ITS_OWN = ("8.19.21", "8.13.4") if os.environ.get("LEANRANK_ENGINES") == "all" else ("8.19.21",)
 #: Plugins that are compiled from the sources that these variables point to.
 FROM_SOURCES = [
     ("elasticsearch", "8.17.3", "plugins/elasticsearch", "LEANRANK_ELASTICSEARCH_LTR"),
@@ -55,6 +57,16 @@ def test_engines_of_maven(engine, version, module, cases, tmp_path):
     cases = able(cases, engine, version)
     scored = score(cases, engine, version, java.classes(module, "Score"), tmp_path)
     for case in cases:
+        case.close(scored[case.name])
+
+
+@pytest.mark.parametrize("version", OF_ITS_OWN)
+def test_elasticsearch_of_its_own(version, cases, tmp_path):
+    trees = [case for case in cases if not case.linear]
+    java.classes.cache_clear()
+    class_path = java.classes("elasticsearch_ml", "Score", version=version)
+    scored = score(trees, "elasticsearch-ml", version, class_path, tmp_path)
+    for case in trees:
         case.close(scored[case.name])
 
 

@@ -111,11 +111,15 @@ def score_solr(model, row, *, nan_is_known):
     return score
 
 
+def java_less(x, threshold):
+    """Java's `Double.compare(x, threshold) < 0`: -0.0 is below 0.0."""
+    return (x, not np.signbit(x)) < (threshold, not np.signbit(threshold))
+
+
 def score_ensemble(content, row):
     """As Elasticsearch's own learning to rank reads an ensemble: double precision, nodes by their index."""
     ensemble = content["definition"]["trained_model"]["ensemble"]
-    assert content["input"]["field_names"] == ensemble["feature_names"] == list(NAMES)
-    operators = {"lt": np.less, "lte": np.less_equal, "gt": np.greater, "gte": np.greater_equal}
+    assert ensemble["feature_names"] == list(NAMES)
     score = 0.0
     weights = ensemble["aggregate_output"]["weighted_sum"]["weights"]
     for weight, one in zip(weights, ensemble["trained_models"], strict=True):
@@ -123,7 +127,8 @@ def score_ensemble(content, row):
         node = nodes[0]
         while "left_child" in node:
             x = float(row[node["split_feature"]])
-            left = node["default_left"] if np.isnan(x) else operators[node["decision_type"]](x, node["threshold"])
+            assert node["decision_type"] == "lt"
+            left = node["default_left"] if np.isnan(x) else java_less(x, node["threshold"])
             node = nodes[node["left_child" if left else "right_child"]]
         score += weight * node["leaf_value"]
     return score
@@ -195,6 +200,12 @@ def test_elasticsearch_of_its_own(model, full, unmatched):
     assert content["inference_config"] == json.loads(got.feature_set)
     known = X if unmatched == "missing" else zeros(X)
     check(partial(score_ensemble, content), model, known, engine_sees=X)
+
+
+@pytest.mark.parametrize(("version", "listed"), [(None, False), ("8.12", True), ("8.14.3", True), ("8.15.0", False)])
+def test_a_model_of_its_own_lists_its_features_only_where_it_has_to(version, listed, model, full, unmatched):
+    content = json.loads(exported(full, model, "elasticsearch-ml", unmatched=unmatched, version=version).model)
+    assert content.get("input") == ({"field_names": list(NAMES)} if listed else None)
 
 
 def test_ranklib(library, full):

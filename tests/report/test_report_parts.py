@@ -160,3 +160,17 @@ def test_a_report_takes_the_data_as_select_took_them(tmp_path):
         selection.report(tmp_path / f"one.{ending}", data)
         selection.report(tmp_path / f"other.{ending}", frame, label="label", qid="qid")
         assert (tmp_path / f"one.{ending}").read_bytes() == (tmp_path / f"other.{ending}").read_bytes()
+
+
+def test_where_nothing_is_chosen_no_fold_disagrees():
+    """Copies that are kept are in no fold's reference: that is no disagreement, and every feature is in every fold."""
+    selection, data = made_up(NAMES)
+    last = selection.curve[-1]
+    assert last.method == "all features"
+    few = {**selection.stability, "frequency": dict.fromkeys(selection.safe.features[:5], 1.0)}
+    evidence = replace(selection.evidence, stability=few)
+    curve = (*selection.curve[:-1], replace(last, evidence=evidence))
+    summary = summarize(replace(selection, curve=curve).with_answer("safe"), data)
+    assert summary["everything"]
+    assert summary["surprises"] == []
+    assert charts(summary)["stability"]["datasets"]["features"] == []

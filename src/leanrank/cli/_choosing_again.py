@@ -14,6 +14,7 @@ from rich.text import Text
 from leanrank.cli._catalogue import CatalogueOptions
 from leanrank.cli._delivery import Delivery
 from leanrank.cli._invocation import OF_ONE_RUN, Invocation
+from leanrank.cli._logged_options import LoggedOptions
 from leanrank.cli._measuring import losses_of
 from leanrank.cli._outputs import check_outputs, refuse_stdout
 from leanrank.cli._reading import Reading
@@ -29,23 +30,26 @@ if TYPE_CHECKING:
 #: Options of `select` that choose among what was measured, and those that say where the answer goes.
 _CHOOSING = ("k", "max_loss", "budget", "answer")
 _DELIVERING = ("finished", "output", "form", "report", "as_json", "catalogue")
+#: Those that say what judged queries of a log prove.
+_LOGGED = ("judged", "shadow", "max_label")
 
 
 @dataclass(frozen=True)
 class ChoosingAgain:
-    """What is asked of a finished run: its file, and the options that were typed."""
+    """What is asked of a finished run: its file, the options that were typed, and what a log proves."""
 
     finished: Path
     typed: dict[str, Any]
+    log: LoggedOptions
 
     @classmethod
-    def of(cls, context: typer.Context, finished: Path) -> ChoosingAgain:
+    def of(cls, context: typer.Context, finished: Path, log: LoggedOptions) -> ChoosingAgain:
         """What was typed; whatever would have to be measured is refused."""
         typed = {}
         for parameter in context.command.params:
             name = str(parameter.name)
             source = context.get_parameter_source(name)
-            if source is None or source.name != "COMMANDLINE" or name in _DELIVERING:
+            if source is None or source.name != "COMMANDLINE" or name in (*_DELIVERING, *_LOGGED):
                 continue
             if name not in _CHOOSING:
                 what = parameter.opts[0] if parameter.opts[0].startswith("-") else "FILE"
@@ -55,12 +59,12 @@ class ChoosingAgain:
             typed[name] = context.params[name]
         if len(typed.keys() - {"answer"}) > 1 or (typed.keys() & {"k", "budget"} and "answer" in typed):
             raise ParameterError("One at a time: choose again by one of -k, --budget, --max-loss and --answer.")
-        return cls(finished, typed)
+        return cls(finished, typed, log)
 
     def run(self, context: typer.Context, delivery: Delivery, report: Path | None, named: CatalogueOptions) -> None:
         """Choose, and deliver, with the names of a catalogue where one is named."""
         refuse_stdout("features go there", report)
-        check_outputs(delivery.output, report, reads=(self.finished, named.file))
+        check_outputs(delivery.output, report, reads=(self.finished, named.file, self.log.judged, self.log.shadow))
         selection, tested = self._chosen()
         if named.catalogue is not None:
             selection = replace(selection, catalogue=named.naming(selection.feature_names).catalogue)
@@ -102,6 +106,8 @@ class ChoosingAgain:
         if "max_loss" in self.typed:
             loss = losses_of(self.typed["max_loss"])
             selection = selection if loss is None else selection.within(loss)
+        known = self.log.read(selection.settings["metric_name"], selection.settings["level"])
+        selection = selection if known is None else selection.on_log(known)
         if "answer" in self.typed:
             selection = selection.with_answer(self.typed["answer"])
         return selection, loaded.test if set(selection.features) == set(before.features) else None

@@ -12,7 +12,7 @@ from leanrank.errors import LeftOutWarning
 @contextmanager
 def left_out_beside(drop: Sequence[str]) -> Iterator[list[str]]:
     """Gather the columns that reading leaves out; its warnings follow, without those that are dropped anyway."""
-    from leanrank.data.feature_patterns import called
+    from leanrank.data.same_features import called
 
     left_out: list[str] = []
     with warnings.catch_warnings(record=True) as said:

@@ -125,8 +125,8 @@ class Reading:
         only, drop = _listed(self.only), _listed(self.drop)
         if not only and not drop:
             return source
-        from leanrank.data.feature_patterns import kept_by
         from leanrank.data.mapped_source import with_features
+        from leanrank.data.same_features import kept_by
 
         return with_features(source, kept_by(source.feature_names, only, drop, left_out))
 

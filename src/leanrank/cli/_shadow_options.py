@@ -12,6 +12,7 @@ from leanrank.cli._completion import loss_names
 from leanrank.errors import ParameterError
 
 if TYPE_CHECKING:
+    from leanrank.evaluation.shadow.asked import Asked
     from leanrank.evaluation.shadow.drift import DriftLimits
     from leanrank.evaluation.shadow.estimate import LossEstimate
     from leanrank.evaluation.shadow.shadow import Shadow
@@ -51,6 +52,10 @@ class JudgingOptions:
             raise ParameterError("--judge says how many queries the file for judges has: name the file with --ask.")
         if self.labels is not None and self.judged is None:
             raise ParameterError("Machine-made labels prove nothing alone: name people's judgements with --judged.")
+
+    def drawn(self, shadowed: Shadow) -> Asked | None:
+        """The queries to judge, where a file for judges was asked for."""
+        return None if self.ask is None else shadowed.ask(self.judge, random_state=self.seed)
 
     def loss(self, shadowed: Shadow) -> LossEstimate | None:
         """What the judgements tell, where there are any."""

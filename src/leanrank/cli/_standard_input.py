@@ -19,7 +19,7 @@ READ = frozenset(
         "a", "b", "before", "catalogue", "costs", "data", "features", "featureset",
         "file", "finished", "full", "graph", "judged", "judgements", "labels", "logged",
         "logs", "model", "normalizers", "pruned", "qrels", "ranker_file", "results", "run",
-        "scores", "show", "slices", "test", "timings", "valid",
+        "scores", "shadow", "show", "slices", "test", "timings", "valid",
     )
 )  # fmt: skip
 #: Parameters of that name that are none: what `predict --qrels` names is written, `shadow --show` is a number.

@@ -14,11 +14,11 @@ from rich.text import Text
 
 from leanrank.cli._catalogue import CatalogueOptions
 from leanrank.cli._choosing_again import ChoosingAgain
-from leanrank.cli._cost_unit import cost_unit
 from leanrank.cli._delivery import Delivery, FormatOption, OutputOption
 from leanrank.cli._interrupts import announced, interruptible
 from leanrank.cli._invocation import OF_ONE_RUN, Invocation
-from leanrank.cli._limits import LimitOptions
+from leanrank.cli._limits import LimitOptions, cost_unit
+from leanrank.cli._logged_options import LoggedOptions
 from leanrank.cli._measuring import MeasuringOptions
 from leanrank.cli._option_groups import option_groups
 from leanrank.cli._outputs import check_outputs, refuse_stdout
@@ -32,7 +32,6 @@ from leanrank.errors import ParameterError
 if TYPE_CHECKING:
     from leanrank.data.query_sample import QuerySample
     from leanrank.data.ranking_data import RankingData
-    from leanrank.evaluation.select.logged import LoggedLoss
     from leanrank.evaluation.select.selection import Selection
 
 
@@ -61,10 +60,7 @@ def select(
     ] = None,
     valid: Annotated[Path | None, typer.Option(help="Data that rankers stop early on.")] = None,
     test: Annotated[Path | None, typer.Option(help="Data to measure the final choice on.")] = None,
-    judged: Annotated[
-        Path | None,
-        typer.Option(help="A report (.json) of leanrank shadow --judged: certifies the recommended on its log."),
-    ] = None,
+    log: LoggedOptions,
     memory: Annotated[
         str | None, typer.Option(help="What the data may take, as 2GB: FILE may be larger. Queries are drawn to fit.")
     ] = None,
@@ -94,20 +90,20 @@ def select(
     # whatever can be refused before any work is refused here
     measuring.check()
     if finished is not None:
-        ChoosingAgain.of(context, finished).run(context, Delivery(output, form, as_json), report, named)
+        ChoosingAgain.of(context, finished, log).run(context, Delivery(output, form, as_json), report, named)
         return
     if file is None:
         raise ParameterError("Name a file of judged data, or a finished run with --from.")
     book = SelectJournal.of(journal, resume, output)
     refuse_stdout("features go there", report)
-    reads = (file, limits.costs, valid, test, judged, ranker_options.ranker_file, named.file)
+    reads = (file, limits.costs, valid, test, log.judged, log.shadow, ranker_options.ranker_file, named.file)
     check_outputs(output, report, book.path, reads=reads)
     if report is not None:
         from leanrank.report.writing import form_of, renderer
 
         renderer(form_of(report))
-    logged = None if judged is None else _logged_loss(judged)
     options = {**limits.read(), **measuring.read(), "ranker": ranker_options.ranker(measuring.ranker)}
+    options["logged"] = log.read(measuring.metrics[0])
     options["catalogue"] = named.read()
     unit = cost_unit(limits.costs)
     invocation, delivery = Invocation.of(context), Delivery(output, form, as_json)
@@ -115,10 +111,6 @@ def select(
         sample = reading.sample(file, memory, measuring.seed)
         files = _Files.read(sample, file, valid, test, reading)
         selection, tested = _measure(book, files, options)
-        if logged is not None:
-            from leanrank.evaluation.select.logged import certified_on_log
-
-            selection = certified_on_log(selection, logged)
         told = {"command": invocation.command(without=OF_ONE_RUN), "data": typed(file)}
         source = {**told, **reading.given(), **unit}
         selection = replace(selection, source=source)
@@ -135,12 +127,6 @@ def select(
             next_step = _next_step(file, delivery.features_file, measuring.ranker, same)
             if next_step is not None:
                 Console().print(Text(next_step), soft_wrap=True)
-
-
-def _logged_loss(path: Path) -> LoggedLoss:
-    from leanrank.evaluation.select.logged import LoggedLoss
-
-    return LoggedLoss.read(path)
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from leanrank.errors import DataError, LeanRankError, ParameterError
 
 if TYPE_CHECKING:
     from leanrank.data.ranking_data import RankingSource
-    from leanrank.evaluation.shadow.shadow import Shadow
+    from leanrank.evaluation.shadow.asked import Asked
 
 CHECK_FAILED = 1
 
@@ -72,11 +72,9 @@ def shadow(
     if drift.before is not None:
         older = _log(drift.before, rankers, reading)
         drifted = compare_logs(older, log, *rankers, k=k, limits=drift.limits(), engine=engine, progress=True)
-    features = getattr(rankers[1], "feature_names_in_", ())
-    summary = summarize_shadow(
-        shadowed, log, loss=loss, drift=drifted, features=features, show=show, source=_named(inputs)
-    )
-    written = _written(shadowed, log, judging, report, summary)
+    asked = judging.drawn(shadowed)
+    summary = summarize_shadow(shadowed, log, loss=loss, drift=drifted, asked=asked, show=show, source=_named(inputs))
+    written = _written(asked, log, judging.ask, report, summary)
     if as_json:
         print(json.dumps(summary, ensure_ascii=False, allow_nan=False))
     elif judging.ask != STDOUT:
@@ -131,16 +129,15 @@ def _named(paths: tuple[Path | None, ...]) -> dict[str, str | None]:
 
 
 def _written(
-    shadowed: Shadow, log: RankingSource, judging: JudgingOptions, report: Path | None, summary: dict[str, Any]
+    asked: Asked | None, log: RankingSource, ask: Path | None, report: Path | None, summary: dict[str, Any]
 ) -> list[str]:
     """Write the files that were asked for; what was written, in words."""
     from leanrank.report.writing import write_summary
 
     written = []
-    if judging.ask is not None:
-        asked = shadowed.ask(judging.judge, random_state=judging.seed)
-        asked.write(judging.ask, log)
-        written.append(f"{judging.ask}: {len(asked):,} queries, {len(asked.documents):,} documents to judge")
+    if asked is not None and ask is not None:
+        asked.write(ask, log)
+        written.append(f"{ask}: {len(asked):,} queries, {len(asked.documents):,} documents to judge")
     if report is not None:
         write_summary(summary, report)
         written.append(str(report))
@@ -148,7 +145,7 @@ def _written(
 
 
 def _show(summary: dict[str, Any], written: list[str]) -> None:
-    from leanrank.cli._shadow_tables import show_shadow
+    from leanrank.cli._tables import show_shadow
 
     console = Console()
     show_shadow(summary, console if console.is_terminal else Console(width=160))

@@ -5,7 +5,7 @@ from leanrank._lazy import lazy
 __getattr__, __dir__, __all__ = lazy(
     __name__,
     {
-        "Asked": "leanrank.evaluation.shadow.judging",
+        "Asked": "leanrank.evaluation.shadow.asked",
         "Comparison": "leanrank.evaluation.compare.comparison",
         "CrossValidation": "leanrank.evaluation.records",
         "Drift": "leanrank.evaluation.shadow.drift",
@@ -15,8 +15,9 @@ __getattr__, __dir__, __all__ = lazy(
         "ImportanceDrift": "leanrank.evaluation.select.importance_drift",
         "Journal": "leanrank.evaluation.journal",
         "Judged": "leanrank.evaluation.shadow.judging",
+        "LoggedLoss": "leanrank.evaluation.logged_loss",
         "LossEstimate": "leanrank.evaluation.shadow.estimate",
-        "MetricLoss": "leanrank.evaluation.select.metric_losses",
+        "MetricLoss": "leanrank.evaluation.select.curve_point",
         "SliceLoss": "leanrank.evaluation.select.slice_losses",
         "Stability": "leanrank.evaluation.stability",
         "competition_ranks": "leanrank.evaluation.unified_ranking",

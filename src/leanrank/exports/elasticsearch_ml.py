@@ -52,7 +52,8 @@ def model(
 ) -> str:
     """The body of `PUT _ml/trained_models/NAME`: trees whose leaves add up, and the extractors of their features.
 
-    A feature whose query does not match a document is missing there, and every split says where it goes.
+    A feature whose query does not match a document is missing there, and every split says where it goes. Up to 8.14 a
+    model has to list its features as input, from 8.15 on it must not.
     """
     forest = forest_of(ranker)
     if forest is None:
@@ -73,7 +74,7 @@ def model(
         {
             "description": f"{target.name}: {len(names)} features",
             "model_type": "tree_ensemble",
-            "input": {"field_names": names},
+            **({"input": {"field_names": names}} if target.before(8, 15) else {}),
             "inference_config": _configuration(full, kept),
             "definition": {"preprocessors": [], "trained_model": {"ensemble": ensemble}},
         }
@@ -94,7 +95,10 @@ def _name(extractor: Any) -> Any:
 
 
 def _tree(tree: Tree, names: Sequence[str], unmatched: str) -> dict[str, Any]:
-    """Nodes in their order; a value below the threshold goes left, as in the trees here."""
+    """Nodes in their order; a value below the threshold goes left, as in the trees here.
+
+    To Elasticsearch -0.0 is below 0.0 and not below -0.0, which is therefore what a threshold of 0 is written as.
+    """
     missing_left = tree.unmatched_left(unmatched).tolist()
     nodes: list[dict[str, Any]] = []
     for node, feature in enumerate(tree.feature.tolist()):
@@ -106,7 +110,7 @@ def _tree(tree: Tree, names: Sequence[str], unmatched: str) -> dict[str, Any]:
                 "node_index": node,
                 "split_feature": feature,
                 "decision_type": "lt",
-                "threshold": float(tree.threshold[node]),
+                "threshold": float(tree.threshold[node]) or -0.0,
                 "default_left": missing_left[node],
                 "left_child": int(tree.left[node]),
                 "right_child": int(tree.right[node]),

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from leanrank.data.ranking_data import RankingSource
+from leanrank.evaluation.shadow.asked import Asked
 from leanrank.evaluation.shadow.drift import Drift
 from leanrank.evaluation.shadow.estimate import LossEstimate
 from leanrank.evaluation.shadow.judging import names_of
@@ -21,7 +21,7 @@ def summarize_shadow(
     *,
     loss: LossEstimate | None = None,
     drift: Drift | None = None,
-    features: Sequence[str] = (),
+    asked: Asked | None = None,
     show: int = SHOWN,
     source: dict[str, str | None] | None = None,
 ) -> dict[str, Any]:
@@ -36,8 +36,8 @@ def summarize_shadow(
         What judgements say is lost.
     drift : Drift, default=None
         What changed since an older log.
-    features : sequence of str, default=()
-        Those of the pruned ranker.
+    asked : Asked, default=None
+        The queries that were drawn to be judged: a report in JSON has what their answers need to know of the log.
     show : int, default=10
         Queries to show side by side.
     source : dict, default=None
@@ -55,8 +55,9 @@ def summarize_shadow(
         "kind": "shadow",
         "sentence": shadowed.sentence(),
         **figures,
-        "features": [str(name) for name in features],
+        "features": list(shadowed.features),
         "first_places": firsts[1 : shadowed.k + 1].tolist(),
+        "asked": None if asked is None else asked.to_dict(),
         "loss": None if loss is None else {**loss.to_dict(), "sentence": loss.sentence()},
         "drift": None if drift is None else {**drift.to_dict(), "sentence": drift.sentence()},
         "source": {name: path for name, path in (source or {}).items() if path is not None},

@@ -21,6 +21,7 @@ from leanrank.data.category_means import without_categories
 from leanrank.data.door import as_source, is_source
 from leanrank.data.mapped_source import with_features
 from leanrank.data.ranking_data import RankingData, RankingSource
+from leanrank.data.weightless import without_weightless
 from leanrank.data.weights import refuse_weights
 from leanrank.errors import DataError, ParameterError, is_whole, require, require_one_of
 from leanrank.selectors.column_limits import ColumnLimits
@@ -154,9 +155,10 @@ class Selector(_TransformsRankingData, SelectorMixin, BaseEstimator):  # type: i
         source = as_source(X, y, qid=qid, regroup=regroup, missing=missing, owner=type(self).__name__)
         if isinstance(source, RankingData) and not missing:
             source.require_complete(type(self).__name__)
-        refuse_weights(source, type(self).__name__, self._weights_taken())
+        refuse_weights(source, type(self).__name__, self._takes_weights)
         self._set_input(source.feature_names, table=None if X is source else X)
         self._check_sizes()
+        source = without_weightless(source)
         return source if self._keeps_categories else without_categories(source)
 
     def change_seeds(self, change: Callable[[int], int]) -> Self:
@@ -167,10 +169,6 @@ class Selector(_TransformsRankingData, SelectorMixin, BaseEstimator):  # type: i
             elif isinstance(value, Neighbours):
                 self.set_params(**{name: replace(value, random_state=change(value.random_state))})
         return self
-
-    def _weights_taken(self) -> tuple[str, ...]:
-        """Which weights it takes, with the parameters that it has: the roles of their columns."""
-        return self._takes_weights
 
     def _fit(self, source: RankingSource) -> Path:
         """The algorithm: blocks of whole queries in, a path over all columns out."""

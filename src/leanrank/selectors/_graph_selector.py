@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import field, replace
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,8 +13,7 @@ from leanrank._declared import declared
 from leanrank.data.ranking_data import RankingSource
 from leanrank.data.weights import QUERIES
 from leanrank.selectors._base import Selector
-from leanrank.selectors.column_limits import ColumnLimits
-from leanrank.selectors.limited_copies import limited_copies
+from leanrank.selectors.column_limits import ColumnLimits, limited_copies
 from leanrank.selectors.path import Path, Step
 from leanrank.stats.constant import varying
 from leanrank.stats.copies import Copies
@@ -50,6 +49,7 @@ class GraphSelector(Selector):
         The graph the selection was made on, constant features included.
     """
 
+    _takes_weights: ClassVar[tuple[str, ...]] = (QUERIES,)
     n_features_to_select: int | float | None = field(default=None, kw_only=False)
     importance: Any = "map"
     similarity: Any = "kendall"
@@ -69,9 +69,6 @@ class GraphSelector(Selector):
     def is_of_queries(self) -> bool:
         """Whether its graph is a mean over queries, which parts of them make up and other methods may share."""
         return Similarity.named(self.similarity).scope == "query"
-
-    def _weights_taken(self) -> tuple[str, ...]:
-        return (QUERIES,) if self.is_of_queries else ()
 
     def _fit(self, source: RankingSource) -> Path:
         self.graph_ = self._graph(source)

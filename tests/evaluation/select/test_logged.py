@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 from tests.report.made_up import made_up
 
+from leanrank import load_selection
 from leanrank.errors import DataError
-from leanrank.evaluation.select.logged import LoggedLoss, certified_on_log
+from leanrank.evaluation.logged_loss import LoggedLoss
+from leanrank.evaluation.select.logged import certified_on_log
 
 NAMES = [f"f{j}" for j in range(12)]
 
@@ -33,7 +36,10 @@ def test_the_log_certifies_what_is_recommended(tmp_path):
 def test_a_loss_that_may_be_too_large_certifies_nothing(tmp_path):
     selection, _ = made_up(NAMES, 4)
     loss = written(tmp_path / "shadow.json", selection.recommended.features, high=0.0021)
-    assert certified_on_log(selection, loss) is selection
+    left = certified_on_log(selection, loss)
+    assert left.answers == selection.answers
+    assert left.settings == {**selection.settings, "logged": left.settings["logged"]}
+    assert left.settings["logged"]["proves"] is False
 
 
 @pytest.mark.parametrize(
@@ -64,3 +70,23 @@ def test_another_file_is_refused(tmp_path, record, sentence):
     path.write_text(json.dumps(record))
     with pytest.raises(DataError, match=sentence):
         LoggedLoss.read(path)
+
+
+def test_more_than_the_log_knows_is_not_certified_by_it(tmp_path):
+    selection, _ = made_up(NAMES, 4)
+    loss = written(tmp_path / "shadow.json", selection.recommended.features)
+    several = replace(selection, settings={**selection.settings, "max_losses": {"ndcg@10": 0.002, "map": 0.002}})
+    with pytest.raises(DataError, match="the loss of one metric over all queries"):
+        several.on_log(loss)
+
+
+def test_the_recommended_is_proven_with_it_and_a_file_keeps_all_of_it(tmp_path):
+    selection, _ = made_up(NAMES, 4)
+    proven = selection.on_log(written(tmp_path / "shadow.json", selection.recommended.features))
+    assert proven.proven
+    assert proven.recommended.estimate == selection.recommended.estimate
+    assert proven.recommended.reason.startswith(selection.recommended.reason)
+    proven.save(tmp_path / "features.json")
+    again = load_selection(tmp_path / "features.json")
+    assert again.answers == proven.answers
+    assert again.settings["logged"] == proven.settings["logged"]

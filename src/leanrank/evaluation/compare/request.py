@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-import numpy as np
-
 from leanrank.data.folds import Fold
-from leanrank.data.ranking_data import RankingData
-from leanrank.data.weights import refuse_weights, weights_of
-from leanrank.errors import ParameterError, UnknownNameError
+from leanrank.data.query_weighting import QueryWeighting
+from leanrank.errors import ParameterError, UnknownNameError, is_whole
 from leanrank.evaluation.journal_schema import COMPARE
 from leanrank.evaluation.protocol import Protocol
 from leanrank.metrics._base import Metric
@@ -49,13 +46,9 @@ class CompareSettings(Protocol):
 
 @dataclass(frozen=True)
 class Request:
-    """A comparison that can be run: every name in it is known.
-
-    `named` are the methods that are there by their own names, not as some of all.
-    """
+    """A comparison that can be run: every name in it is known."""
 
     methods: tuple[str, ...]
-    named: frozenset[str]
     rankers: tuple[str, ...]
     sizes: tuple[int, ...]
     metrics: tuple[str, ...]
@@ -71,21 +64,8 @@ class Request:
         settings: CompareSettings,
     ) -> Request:
         """Check names and sizes; "all" and "filters" become the methods they stand for."""
-        trained = _rankers(rankers, settings.ranker_settings)
-        named = frozenset(methods) - {"all", "filters"}
-        return cls(_methods(methods), named, trained, _sizes(k), tuple(metrics), settings)
-
-    def on(self, data: RankingData) -> Request:
-        """The same for data that may have weights: what cannot take them is refused where it is named, or left out."""
-        weights = set(weights_of(data))
-        able = []
-        for name in self.methods:
-            selector = selectors_by_name.get(name)
-            if name in self.named:
-                refuse_weights(data, type(selector).__name__, selector._weights_taken())
-            if weights <= set(selector._weights_taken()):
-                able.append(name)
-        return replace(self, methods=tuple(able))
+        named = _rankers(rankers, settings.ranker_settings)
+        return cls(_methods(methods), named, _sizes(k), tuple(metrics), settings)
 
     @cached_property
     def measures(self) -> dict[str, Metric]:
@@ -96,6 +76,7 @@ class Request:
         settings = self.settings
         if settings.limits is not None:
             settings.limits.bound("compare", folds[0].feature_names)  # refused before any work
+        weighting = QueryWeighting.of([fold.test for fold in folds])
         return {
             "what": COMPARE,
             "folds": [[fold.name, fold.test.fingerprint()] for fold in folds],
@@ -111,6 +92,7 @@ class Request:
             # journals of before have none
             **({"ranker_settings": plain(settings.ranker_settings)} if settings.ranker_settings else {}),
             **({} if settings.limits is None else {"limits": plain(settings.limits)}),
+            **({} if weighting is None else {"query_weights": weighting.to_dict()}),
         }
 
 
@@ -145,7 +127,6 @@ def _rankers(rankers: Sequence[str], settings: Mapping[str, Mapping[str, Any]]) 
 
 
 def _sizes(k: Sequence[int]) -> tuple[int, ...]:
-    whole = all(isinstance(size, (int, np.integer)) and not isinstance(size, bool) and size >= 1 for size in k)
-    if not k or not whole:
+    if not k or not all(is_whole(size, 1) for size in k):
         raise ParameterError.of("compare", "k", "whole numbers >= 1", list(k))
     return tuple(dict.fromkeys(int(size) for size in k))

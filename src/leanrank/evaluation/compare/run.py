@@ -47,8 +47,7 @@ def compare(
     data : RankingData, folder of a LETOR data set, or folds
         As `cross_validate` takes them.
     methods : sequence of str
-        Selectors by name; "all" are all, "filters" those that train no ranker. Where queries have weights, these two
-        are those that take weights.
+        Selectors by name; "all" are all, "filters" those that train no ranker.
     rankers : sequence of str
         Rankers by name, each tuned over its grid on the validation queries.
     k : sequence of int
@@ -80,7 +79,6 @@ def compare(
     """
     request = Request.of(methods, rankers, k, metrics, settings or CompareSettings())
     context = Context(Path(data).absolute() if isinstance(data, (str, PathLike)) else data, request)
-    context.request = request = request.on(context.folds[0].test)
     about = request.about(context.folds)
     with (
         Journal(journal, about) as results,

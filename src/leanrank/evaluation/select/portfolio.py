@@ -32,18 +32,13 @@ Order = NDArray[np.int64]
 SMALLEST_GAIN = 1e-6
 
 
-def portfolio(
-    methods: str | Sequence[Any], auto: Sequence[str] = EVERY, seed: int = 0, weights: Sequence[str] = ()
-) -> dict[str, Selector]:
+def portfolio(methods: str | Sequence[Any], auto: Sequence[str] = EVERY, seed: int = 0) -> dict[str, Selector]:
     """The selectors asked for, by name: "auto", or names of the registry and selector objects.
 
-    Those given by name draw from `seed`, objects from their own. "auto" are those of `auto` that take these `weights`.
-
-    >>> list(portfolio("auto", ["forward-regression", "mrmr-f"], weights=["query_weight"]))
-    ['forward-regression']
+    Those given by name draw from `seed`, objects from their own.
     """
     if isinstance(methods, str):
-        methods = _taking(auto, weights) if methods == "auto" else [name.strip() for name in methods.split(",")]
+        methods = auto if methods == "auto" else [name.strip() for name in methods.split(",")]
     chosen: dict[str, Selector] = {}
     for method in dict.fromkeys(methods):
         if isinstance(method, Selector):
@@ -53,10 +48,6 @@ def portfolio(
     if not chosen:
         raise ParameterError.of("select", "methods", "'auto' or at least one method", methods)
     return chosen
-
-
-def _taking(names: Sequence[str], weights: Sequence[str]) -> list[str]:
-    return [name for name in names if set(weights) <= set(registry.get(name)._weights_taken())]
 
 
 def _unused(name: str, taken: dict[str, Selector]) -> str:

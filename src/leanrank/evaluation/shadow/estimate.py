@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from leanrank.data.json_record import JsonRecord
 from leanrank.errors import DataError, ParameterError
-from leanrank.evaluation.shadow.changes import Changes
 from leanrank.evaluation.shadow.intervals import Interval, Machine, interval
 from leanrank.evaluation.shadow.judging import Judged
+from leanrank.evaluation.shadow.logged_queries import LoggedQueries, Reach
 from leanrank.evaluation.shadow.loss import METRICS, MovedDocuments, dcg_losses, gains, ndcg_losses
-from leanrank.evaluation.shadow.sampling import inclusion_probabilities
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
-class LossEstimate:
+class LossEstimate(JsonRecord):
     """The mean loss of the pruned ranker over all logged queries; positive where it is worse.
 
     Attributes
@@ -57,10 +56,6 @@ class LossEstimate:
     bounded: bool
     assumptions: tuple[str, ...]
 
-    def to_dict(self) -> dict[str, Any]:
-        """As plain values."""
-        return {**asdict(self), "assumptions": list(self.assumptions)}
-
     def sentence(self) -> str:
         """The answer in one sentence."""
         return (
@@ -71,16 +66,16 @@ class LossEstimate:
 
 
 def estimated_loss(
-    changes: Changes,
-    k: int,
+    log: LoggedQueries,
+    reach: Reach,
     judged: Judged,
-    machine: Judged | None,
+    machine: Judged | None = None,
     *,
     metric: str,
     max_label: float | None,
     level: float,
 ) -> LossEstimate:
-    """The mean loss over all queries of `changes`."""
+    """The mean loss over all queries of the log; labels of a machine need a `log` of all that change."""
     if metric not in METRICS:
         raise ParameterError.of("loss", "metric", " or ".join(map(repr, METRICS)), metric)
     if not 0 < level < 1:
@@ -89,42 +84,42 @@ def estimated_loss(
     if max_label is not None and highest > max_label:
         raise ParameterError.of("loss", "max_label", f"at least the highest label given, {highest:g}", max_label)
     top = highest if max_label is None else max_label
-    queries, probability = _numbers(changes, judged)
-    known = _Labelled.of(changes, queries, judged)
-    changed = np.flatnonzero(changes.moved > 0)
-    everywhere = None if machine is None else _Labelled.of(changes, changed, machine)
-    largest = _largest(changes, changed, judged, metric, top)
+    queries, probability = _numbers(log, judged)
+    known = _Labelled.of(log, queries, judged)
+    changed = np.flatnonzero(log.moved > 0)
+    everywhere = None if machine is None else _Labelled.of(log, changed, machine)
+    largest = reach.dcg * float(gains(np.array([top]))[0]) if metric == "dcg" else reach.ndcg
+    largest *= judged.n_asked / judged.n_queries  # probabilities are smaller where the judging stopped early
     ends: list[Interval] = []
     for one in range(1 if metric == "dcg" else 2):
         by_machine = None
         if everywhere is not None:
-            all_losses = everywhere.losses(changes, k, metric, top)[one]
+            all_losses = everywhere.losses(log, metric, top)[one]
             by_machine = Machine(all_losses[np.searchsorted(changed, queries)], float(all_losses.sum()))
         ends.append(
             interval(
-                known.losses(changes, k, metric, top)[one],
+                known.losses(log, metric, top)[one],
                 probability,
-                len(changes.query_ids),
+                log.n_queries,
                 largest=largest,
                 level=level,
                 machine=by_machine,
             )
         )
     least, most = ends[0], ends[-1]
-    n_changed = len(changed)
     return LossEstimate(
-        f"{metric}@{k}",
+        f"{metric}@{log.k}",
         (least.mean + most.mean) / 2,
         least.low,
         most.high,
         level,
         len(queries),
-        n_changed,
-        len(changes.query_ids),
-        min(len(queries) * len(changes.query_ids) / n_changed, float(len(changes.query_ids))),
+        log.n_changed,
+        log.n_queries,
+        min(len(queries) * log.n_queries / log.n_changed, float(log.n_queries)),
         most.power,
         least.bounded or most.bounded,
-        _assumptions(metric, k, top, said=max_label is not None, machine=machine is not None),
+        _assumptions(metric, log.k, top, said=max_label is not None, machine=machine is not None),
     )
 
 
@@ -137,9 +132,9 @@ class _Labelled:
     labels: Floats
 
     @classmethod
-    def of(cls, changes: Changes, queries: Ints, judged: Judged) -> _Labelled:
-        moved = changes.documents.of(queries)
-        number = _number_of(changes, judged.query)
+    def of(cls, log: LoggedQueries, queries: Ints, judged: Judged) -> _Labelled:
+        moved = log.documents.of(queries)
+        number = log.numbers_of(judged.query)
         width = int(max(moved.document.max(), judged.document.max())) + 1
         keys = number * width + judged.document  # -1, of a query that is not in the log, is below all that moved
         order = np.argsort(keys)
@@ -149,47 +144,29 @@ class _Labelled:
         if absent.any():
             row = int(np.argmax(absent))
             raise DataError(
-                f"{judged.where}: document {moved.document[row]} of query {changes.query_ids[moved.query[row]]} moved "
+                f"{judged.where}: document {moved.document[row]} of query {log.query_ids[moved.query[row]]} moved "
                 "and has no label. Were the labels asked for with these rankers, this k and this log?"
             )
         return cls(queries, moved, judged.label[order[at]])
 
-    def losses(self, changes: Changes, k: int, metric: str, max_label: float) -> tuple[Floats, ...]:
+    def losses(self, log: LoggedQueries, metric: str, max_label: float) -> tuple[Floats, ...]:
         """DCG's loss, or the least and the most that NDCG can lose."""
         if metric == "dcg":
-            return (dcg_losses(self.moved, self.labels, k, self.queries),)
-        n_documents = changes.n_documents[self.queries]
-        return ndcg_losses(self.moved, self.labels, k, self.queries, n_documents, max_label)
+            return (dcg_losses(self.moved, self.labels, log.k, self.queries),)
+        return ndcg_losses(self.moved, self.labels, log.k, self.queries, log.n_documents[self.queries], max_label)
 
 
-def _numbers(changes: Changes, judged: Judged) -> tuple[Ints, Floats]:
+def _numbers(log: LoggedQueries, judged: Judged) -> tuple[Ints, Floats]:
     """The judged queries by their numbers in the log, ascending, and their probabilities."""
-    numbers = _number_of(changes, judged.query_ids)
+    numbers = log.numbers_of(judged.query_ids)
     if (numbers < 0).any():
         raise DataError(f"{judged.where}: query {judged.query_ids[numbers < 0][0]} is not among the logged queries.")
-    same = changes.moved[numbers] == 0
+    same = log.moved[numbers] == 0
     if same.any():
         query = judged.query_ids[same][0]
         raise DataError(f"{judged.where}: query {query} does not change with these rankers: it was not drawn for them.")
     order = np.argsort(numbers)
     return numbers[order], judged.probability[order]
-
-
-def _number_of(changes: Changes, names: NDArray[np.str_]) -> Ints:
-    """The numbers of queries in the log by their names, -1 where there is none."""
-    known = changes.query_ids.astype(str)
-    order = np.argsort(known)
-    at = np.minimum(np.searchsorted(known, names, sorter=order), len(known) - 1)
-    return np.where(known[order[at]] == names, order[at], -1)
-
-
-def _largest(changes: Changes, changed: Ints, judged: Judged, metric: str, top: float) -> float:
-    """No query that could be drawn loses more than this times its probability: all of its NDCG, or all that its moved
-    documents reach with the highest label. Where the judging stopped early the probabilities are smaller.
-    """
-    drawn = inclusion_probabilities(changes.spread[changed], judged.n_asked)
-    most = changes.reach[changed] * gains(np.array([top]))[0] if metric == "dcg" else np.ones(len(changed))
-    return float((most / drawn).max()) * judged.n_asked / judged.n_queries
 
 
 def _assumptions(metric: str, k: int, top: float, *, said: bool, machine: bool) -> tuple[str, ...]:

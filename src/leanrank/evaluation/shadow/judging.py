@@ -1,10 +1,9 @@
-"""The file for judges: the documents that moved of the queries that were drawn, and the labels that come back."""
+"""Judgements that come back: labels of the documents that moved, of the queries that were drawn."""
 
 from __future__ import annotations
 
-import io
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,59 +13,10 @@ from numpy.typing import NDArray
 
 from leanrank.data.ranking_data import RankingSource
 from leanrank.data.trec import document_names
-from leanrank.data.whole_file import write_whole
 from leanrank.errors import DataError
-from leanrank.evaluation.shadow.loss import MovedDocuments
 
 COLUMNS = ("qid", "document", "name", "place_full", "place_pruned", "probability", "label")
 Texts = NDArray[np.str_]
-
-
-@dataclass(frozen=True)
-class Asked:
-    """Queries to judge, in random order, with the probability of each, and their documents that moved."""
-
-    query_ids: NDArray[Any]
-    probability: NDArray[np.float64]
-    documents: MovedDocuments
-
-    def __len__(self) -> int:
-        return len(self.query_ids)
-
-    def __repr__(self) -> str:
-        return f"Asked: {len(self):,} queries, {len(self.documents):,} documents"
-
-    def text(self, names: Mapping[str, list[str]] | None = None) -> str:
-        """A CSV with a line for each document and an empty column of labels; `names` of the documents, by query."""
-        import pyarrow as pa
-        from pyarrow.csv import WriteOptions, write_csv
-
-        documents = self.documents
-        begins = np.flatnonzero(np.diff(documents.query, prepend=-1))
-        sizes = np.diff(np.append(begins, len(documents)))
-        qid = np.repeat(self.query_ids.astype(str), sizes)
-        name = np.full(len(documents), "", dtype=object)
-        for begin, size, query in zip(begins, sizes, self.query_ids.tolist(), strict=True):
-            if names is not None and str(query) in names:
-                of_query = np.array(names[str(query)], dtype=object)
-                name[begin : begin + size] = of_query[documents.document[begin : begin + size] - 1]
-        columns = (
-            qid.tolist(),
-            documents.document,
-            name.tolist(),
-            documents.before,
-            documents.after,
-            np.repeat(self.probability, sizes),
-            pa.array([None] * len(documents), pa.float64()),
-        )
-        file = io.BytesIO()
-        table = pa.table(dict(zip(COLUMNS, columns, strict=True)))
-        write_csv(table, file, WriteOptions(include_header=True, quoting_style="needed"))
-        return file.getvalue().decode()
-
-    def write(self, path: str | os.PathLike[str], logged: RankingSource | None = None) -> None:
-        """Write the file for judges, whole or not at all; names of documents are looked up in `logged`."""
-        write_whole(path, self.text(None if logged is None else names_of(logged, self.query_ids)))
 
 
 @dataclass(frozen=True)

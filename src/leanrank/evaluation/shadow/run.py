@@ -68,7 +68,9 @@ def shadow(
     """
     statistic = ListChanges(as_ranker(full), as_ranker(pruned), k, persistence)
     changes = fold(statistic, logged, engine, progress=progress)
-    return Shadow(changes, k, persistence, None if slices is None else tuple(_slice_of(slices, changes.query_ids)))
+    of_query = None if slices is None else tuple(_slice_of(slices, changes.query_ids))
+    names = getattr(statistic.pruned, "feature_names_in_", ())
+    return Shadow(changes, k, persistence, of_query, tuple(map(str, names)))
 
 
 def _slice_of(slices: Mapping[Any, str], query_ids: Any) -> list[str]:

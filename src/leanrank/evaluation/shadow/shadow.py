@@ -8,10 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from leanrank.errors import ParameterError, is_whole
+from leanrank.errors import DataError, ParameterError, is_whole
+from leanrank.evaluation.shadow.asked import Asked
 from leanrank.evaluation.shadow.changes import Changes
 from leanrank.evaluation.shadow.estimate import LossEstimate, estimated_loss
-from leanrank.evaluation.shadow.judging import Asked, Judged
+from leanrank.evaluation.shadow.judging import Judged
+from leanrank.evaluation.shadow.logged_queries import LoggedQueries, Reach
 from leanrank.evaluation.shadow.sampling import draw, inclusion_probabilities
 
 #: Queries that are shown side by side where the caller names no other number.
@@ -32,12 +34,15 @@ class Shadow:
         Of rank-biased overlap.
     slices : tuple of str or None
         The slice of each query.
+    features : tuple of str
+        Those of the pruned ranker, where it knows their names.
     """
 
     changes: Changes
     k: int
     persistence: float
     slices: tuple[str, ...] | None = None
+    features: tuple[str, ...] = ()
 
     @property
     def n_queries(self) -> int:
@@ -116,13 +121,14 @@ class Shadow:
         """
         if n is not None and not is_whole(n, 1):
             raise ParameterError.of("ask", "n", "a whole number >= 1 or None", n)
-        changed = np.flatnonzero(self.is_changed)
+        changed, log = np.flatnonzero(self.is_changed), LoggedQueries.all_of(self.changes, self.k)
         if not len(changed):
-            return Asked(self.changes.query_ids[:0], np.empty(0), self.changes.documents.of(changed))
-        probability = inclusion_probabilities(self.changes.spread[changed], len(changed) if n is None else n)
+            return Asked(log.only(changed), np.empty(0), None, self.features)
+        wanted = len(changed) if n is None else n
+        probability = inclusion_probabilities(self.changes.spread[changed], wanted)
         taken = draw(probability, self.changes.query_ids[changed], random_state)
-        queries = changed[taken]
-        return Asked(self.changes.query_ids[queries], probability[taken], self.changes.documents.of(queries))
+        reach = Reach.of(self.changes, len(taken))
+        return Asked(log.only(changed[taken]), probability[taken], reach, self.features)
 
     def loss(
         self,
@@ -147,7 +153,10 @@ class Shadow:
             The highest label there is; the highest that was given if not said.
         level : float, default=0.95
         """
-        return estimated_loss(self.changes, self.k, judged, machine, metric=metric, max_label=max_label, level=level)
+        if not self.n_changed:
+            raise DataError(f"{judged.where}: the pruned ranker changes no query, so there is nothing to judge.")
+        log, reach = LoggedQueries.all_of(self.changes, self.k), Reach.of(self.changes, judged.n_asked)
+        return estimated_loss(log, reach, judged, machine, metric=metric, max_label=max_label, level=level)
 
     def to_dict(self, shown: int = SHOWN) -> dict[str, Any]:
         """All figures as plain values that JSON can hold."""
