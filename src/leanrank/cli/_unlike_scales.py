@@ -43,7 +43,7 @@ def _largest(data: RankingData) -> NDArray[np.float64]:
     """The largest absolute value of each feature, missing ones aside; NaN where all are missing."""
     X = data.X
     if not data.is_sparse:
-        return np.fmax(np.fmax.reduce(X, axis=0), -np.fmin.reduce(X, axis=0)).astype(np.float64)
+        return np.asarray(np.fmax(np.fmax.reduce(X, axis=0), -np.fmin.reduce(X, axis=0)), dtype=np.float64)
     largest = np.zeros(data.n_features)
     np.fmax.at(largest, X.indices, np.abs(X.data))
     return largest
