@@ -55,6 +55,17 @@ def test_scales_are_those_of_what_is_there(form):
     warn_of_unlike_scales(RankSVM(), data.subset([0, 1, 3]))
 
 
+def test_no_option_is_offered_that_the_command_has_not(model, tmp_path, capsys):
+    lines = ["1 qid:1 1:1\n", "0 qid:2 1:2\n", "0 qid:1 1:3\n"]
+    (tmp_path / "apart.txt").write_text("".join(lines))
+    apart = str(tmp_path / "apart.txt")
+    assert run(["lint", apart]) == 2
+    assert capsys.readouterr().err.endswith("Sort the rows by query, or regroup them (--regroup).\n")
+    for command in ("predict", "evaluate"):
+        assert run([command, apart, "--model", str(model)]) == 2
+        assert capsys.readouterr().err.endswith("Sort the rows by query.\n")
+
+
 def test_train_predict_evaluate(files, tmp_path, capsys):
     model, scores, tsv = tmp_path / "model.json", tmp_path / "scores.txt", tmp_path / "queries.tsv"
     arguments = ["--ranker", "ranksvm", "--set", "C=[0.1,1,10]", "--valid", str(files / "valid.txt")]
