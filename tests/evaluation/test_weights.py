@@ -140,6 +140,15 @@ def test_coefficients_of_ranksvm_are_those_of_repeated_queries_and_documents():
     np.testing.assert_allclose(one.coef_, other.coef_, **CLOSE)
 
 
+@pytest.mark.parametrize("name", [name for name, (queries, _) in said("ranker").items() if queries == "so often"])
+def test_a_ranker_of_weighted_queries_is_that_of_repeated_ones(name):
+    exact = {"ranksvm": {"tol": 1e-14}, "ordersvm": {"tol": 1e-12}, "svmmap": {"eps": 1e-8}}.get(name, {})
+    data = made(4, n_queries=30, query_weight=True)
+    one, other = (ranker(name, **exact).fit(d) for d in (data, repeated_queries(data)))
+    scores, again = one.predict(data), other.predict(data)
+    np.testing.assert_allclose(scores, again, rtol=0, atol=1e-10)
+
+
 def test_a_document_without_weight_is_not_there_to_ranksvm():
     data = made(3, weight=True)
     weight = data.beside.weight.copy()

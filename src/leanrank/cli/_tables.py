@@ -30,6 +30,7 @@ def table(title: str, columns: Iterable[str], *, right: Container[str] = (), **l
 
 def show_comparison(comparison: Comparison, metric: str | None, console: Console, naming: Naming = UNNAMED) -> None:
     """Print every table of a comparison, one ranker after another; features by their names."""
+    from leanrank.data.query_weighting import weighting_said
     from leanrank.report._summary import summarize
     from leanrank.report.comparison_tables import comparison_tables
 
@@ -42,6 +43,9 @@ def show_comparison(comparison: Comparison, metric: str | None, console: Console
     summary = summarize(comparison, metric=metric, catalogue=naming.catalogue)
     for one in comparison_tables(summary, ranks_shown=_RANKS_SHOWN):
         _show(one, console)
+    weighting = weighting_said(comparison.about)
+    if weighting:
+        console.print(Text(f"Mind: {weighting}: means and tests are weighted."))
     if comparison.n_graphs:
         each = f"{sum(comparison.graph_seconds) / comparison.n_graphs:.3f} s each (not in their selection time)"
         graphs = f"Feature graphs computed: {comparison.n_graphs}, one for each fold and all methods on graphs"

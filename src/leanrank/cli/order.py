@@ -159,7 +159,7 @@ def _source(selector: Selector, method: str, file: Path | None, graph: Path | No
     from leanrank.selectors._graph_selector import GraphSelector
     from leanrank.stats.feature_graph import FeatureGraph
 
-    if graph is not None and not isinstance(selector, GraphSelector):
+    if graph is not None and not (isinstance(selector, GraphSelector) and selector.is_of_queries):
         raise ParameterError(f"{method} does not live on a feature graph: leave out --graph.")
     scans = selector.get_params(deep=False).get("engine") is not None  # an engine reads block by block
     data = None if file is None else reading.scan(file) if scans else reading.read(file)

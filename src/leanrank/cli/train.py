@@ -54,6 +54,7 @@ def train(
 
     Example: leanrank train train.txt --ranker ranksvm --features features.json --valid vali.txt -o model.json
     """
+    from leanrank.cli._unlike_scales import warn_of_unlike_scales
     from leanrank.metrics.names import metric as parse_metric
     from leanrank.rankers import registry
 
@@ -67,6 +68,7 @@ def train(
     model = registry.get(ranker, **settings)
     data = reading.read(file) if features is None else reading.read_chosen(file, features)[0]
     held_out = None if valid is None else reading.read_for_model(valid, data.feature_names)
+    warn_of_unlike_scales(model, data)
     model.fit(data, eval_set=held_out)
     _save(model, output)
     parts = {"training": data} | ({} if held_out is None else {"held out": held_out})

@@ -193,6 +193,7 @@ def run_fold(
         query_ids=tuple(test.query_ids.tolist()),
         query_weights=() if weight is None else tuple(weight.tolist()),
         query_groups=() if group is None else tuple(group.tolist()),
+        query_slices={name: tuple(map(str, values.tolist())) for name, values in test.beside.slices.items()},
         per_query={name: tuple(_or_none(v) for v in values.tolist()) for name, values in per_query.items()},
         selection_seconds=chosen.seconds,
         training_seconds=fit.seconds,

@@ -30,7 +30,8 @@ def check_record(plain: Mapping[str, Any], source: str) -> None:
     alone = [plain[name] for name in ("k", "valid_score", "selection_seconds", "training_seconds")]
     figures = [alone, plain["scores"].values(), *plain["per_query"].values(), weights]
     refuse_huge((number for column in figures for number in column), source)
-    for what, values in {"groups": groups, "weights": weights}.items():
+    columns = [("groups", groups), ("weights", weights), *plain.get("query_slices", {}).items()]
+    for what, values in columns:
         if values and len(values) != len(plain["query_ids"]):
             raise DataError(f"{source}: damaged: a fold has {len(values)} {what} of its queries.")
 

@@ -57,6 +57,8 @@ class FoldRecord(JsonRecord):
         How much each test query counts; empty where all count alike.
     query_groups : tuple
         What test queries have in common; empty where each stands for itself.
+    query_slices : dict of tuples
+        Of what kind each test query is, by the name of the slice.
     """
 
     fold: str
@@ -76,6 +78,7 @@ class FoldRecord(JsonRecord):
     ranker_parameters: Mapping[str, Any] = field(default_factory=dict)
     query_weights: tuple[float, ...] = field(default=(), repr=False, metadata=LATER)
     query_groups: tuple[Any, ...] = field(default=(), repr=False, metadata=LATER)
+    query_slices: Mapping[str, tuple[str, ...]] = field(default_factory=dict, repr=False, metadata=LATER)
 
     @property
     def n_features(self) -> int:
@@ -139,6 +142,12 @@ class CrossValidation:
         """What every test query has in common with others, folds one after another; None without groups."""
         groups = [group for record in self.records for group in record.query_groups]
         return np.array(groups) if groups else None
+
+    @property
+    def query_slices(self) -> dict[str, NDArray[Any]]:
+        """Of what kind every test query is, folds one after another, by the name of the slice."""
+        names = [name for name in self.records[0].query_slices if all(name in r.query_slices for r in self.records)]
+        return {name: np.array([one for r in self.records for one in r.query_slices[name]]) for name in names}
 
     @property
     def query_weights(self) -> np.ndarray[tuple[int], np.dtype[np.float64]] | None:

@@ -22,30 +22,14 @@ class FullSet:
 
 @dataclass(frozen=True)
 class Kept:
-    """One feature of the pruned set.
+    """One feature of the pruned set."""
 
-    Attributes
-    ----------
-    name : str
-        In the engine.
-    data_name : str
-        In the training data.
-    old_id : int
-        In the full training data, counted from 1.
-    place : int
-        In the engine's full set, counted from 0.
-    new_id : int
-        In the pruned set and among the model's features, counted from 1.
-    facts : FeatureFacts or None
-        What a catalogue says of it.
-    """
-
-    name: str
-    data_name: str
-    old_id: int
-    place: int
-    new_id: int
-    facts: FeatureFacts | None = None
+    name: str  # in the engine
+    data_name: str  # in the training data
+    old_id: int  # in the full training data, counted from 1
+    place: int  # in the engine's full set, counted from 0
+    new_id: int  # in the pruned set and among the model's features, counted from 1
+    facts: FeatureFacts | None = None  # what a catalogue says of it
 
     @property
     def comment(self) -> str:

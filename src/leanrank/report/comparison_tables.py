@@ -16,6 +16,7 @@ def comparison_tables(summary: dict[str, Any], *, ranks_shown: int | None = None
     tables += [ranks(summary, ranker) for ranker in summary["rankers"]]
     tables.append(unified(summary, ranks_shown))
     tables += [tests(summary, ranker) for ranker in summary["rankers"]]
+    tables += [slices(summary, ranker) for ranker in summary["rankers"]]
     tables += [stability(summary), repeated(summary)]
     return [table for table in tables if table.rows]
 
@@ -88,6 +89,22 @@ def tests(summary: dict[str, Any], ranker: str) -> Table:
     title = f"{ranker}: {summary['tests']['metric']} against {ALL_FEATURES}, paired tests over {n} {over}, two-sided"
     note = f"Intervals of 95% by the bootstrap; Holm: p corrected for all {len(every)} comparisons."
     best = frozenset((r, 2) for r, row in enumerate(of_ranker) if row["t_holm"] is not None and row["t_holm"] < 0.05)
+    return Table(title, columns, rows, note=note, best=best)
+
+
+def slices(summary: dict[str, Any], ranker: str) -> Table:
+    """Every method against all features in each slice; what is shown to lose stands out."""
+    of_ranker = [row for row in summary.get("slices", []) if row["ranker"] == ranker]
+    names = ("k", "method", "title", "n_queries", "difference", "low", "high")
+    rows = [[row[name] for name in names] for row in of_ranker]
+    columns = [("k", "whole"), ("method", "text"), ("slice", "name"), ("queries", "whole"), ("change", "signed")]
+    columns += [("from", "signed"), ("to", "signed")]
+    title = f"{ranker}: {summary['tests']['metric']} against {ALL_FEATURES}, in slices of the queries"
+    note = (
+        "Intervals of a t-test, which hold for all slices of a method at once (Bonferroni); a slice of fewer than ten "
+        "queries, or groups of them, has none."
+    )
+    best = frozenset((r, 4) for r, row in enumerate(of_ranker) if row["high"] is not None and row["high"] < 0)
     return Table(title, columns, rows, note=note, best=best)
 
 

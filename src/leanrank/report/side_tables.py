@@ -13,12 +13,8 @@ DRIFTING = 12
 def side_tables(summary: dict[str, Any]) -> list[Table]:
     """Those that this summary has the figures for."""
     every = (metrics(summary), slices(summary), drift(summary))
-    return [table for table in every if table.rows or (table.name == "slices" and _sliced(summary))]
-
-
-def _sliced(summary: dict[str, Any]) -> bool:
-    """Whether any size has figures of slices, if not the one that was chosen."""
-    return any(size["slices"] for size in summary["sizes"])
+    sliced = any(size["slices"] for size in summary["sizes"])  # if not the one that was chosen
+    return [table for table in every if table.rows or (table.name == "slices" and sliced)]
 
 
 def metrics(summary: dict[str, Any]) -> Table:

@@ -35,7 +35,7 @@ UNIFIED = {"11": ("7", "8", "9", "10"), "16": ("12", "13", "14", "15")}
 
 
 #: What the full run chooses by its rule (`fs_scpr_readings.by_rule`); the reduced one takes it as given.
-READING = Reading("strict", "fraction", "cluster_minmax")
+READING = Reading("strict", "fraction", "max")
 
 #: Grids of GAS-E's c, of which the paper has none. The row GAS-E is of the first, which holds the values of the others
 #: up to 0.5; the page shows all.

@@ -31,7 +31,7 @@ SMALL = 2
 RANKS = {(500, 10): 3, (100, 5): 1, (100, 2): 2}
 _FOLDS = 10
 _SCALED = "attributes scaled to unit variance"
-_EVERY = "over all K', where the text says better, and clearly so of small K' alone"
+_LARGE = "at larger K', which is our question: the text says clear of small K' alone"
 CHOICES = (Choice("scale of the attributes", "as they are", "the text, which mentions no scaling", 2),)
 
 
@@ -211,9 +211,9 @@ def _claims(curves: dict[tuple[int, int], dict[str, Vector]], scale: bool) -> li
             figures = " and ".join(_with_error(above[:, k]) for k in range(SMALL))
             claims.append(Claim(text, bool((small > 0).all()), figures, **told))
             if not scale:
-                whole = above.mean(axis=1)
-                text = f"{n}:{length}: {method} is above PCA over all K' (mean of the curve)"
-                claims.append(Claim(text, bool(whole.mean() > 0), _with_error(whole), "Figure 4", _EVERY))
+                large = above[:, SMALL:].mean(axis=1)
+                text = f"{n}:{length}: {method} is above PCA at larger K' (mean from {SMALL + 1} on)"
+                claims.append(Claim(text, bool(large.mean() > 0), _with_error(large), "Figure 4", _LARGE))
     for n, length in SIZES[1:]:
         for method in ("KRCDR", "SRCDR"):
             gain = (curves[n, length][method] - curves[n, length]["ORIG"])[:, 0]

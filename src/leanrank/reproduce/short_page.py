@@ -15,8 +15,8 @@ INTRODUCTION = """# Reproduction
 The experiments of the five papers that leanrank implements, run again, their published figures beside ours.
 [Row by row]({folder}/{rows}) has every table, figure and finding of the papers with what came of it, how each was run,
 and the files of all figures. *Equal* means equal in every printed digit, *close* within 0.015 of a measure in [0, 1];
-*not computed* are mostly figures on data sets that are not at hand, and each says what it needs. A finding is a
-statement of the paper, tested on our figures in the reading of its row.
+*not computed* are mostly figures on data sets that are not at hand. A finding is a statement of the paper, tested on
+our figures.
 """
 
 READINGS = """## Readings

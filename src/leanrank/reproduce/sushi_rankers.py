@@ -34,23 +34,12 @@ Candidates = Sequence[Callable[[], Ranker]]
 
 @dataclass(frozen=True)
 class Learner:
-    """A learner of Table 3, or one beside it.
+    """A learner of Table 3, or one beside it."""
 
-    Attributes
-    ----------
-    theirs : str or None
-        The paper's name for it; None where it has none.
-    candidates : sequence of callables
-    squares : bool
-        Whether it sees the products of two attributes as well: what a kernel of degree 2 sees.
-    most : int
-        The largest number of orders that it is run on.
-    """
-
-    theirs: str | None
+    theirs: str | None  # the paper's name for it; None where it has none
     candidates: Candidates
-    squares: bool = False
-    most: int = 500
+    squares: bool = False  # whether it sees the products of two attributes as well: what a kernel of degree 2 sees
+    most: int = 500  # the largest number of orders that it is run on
 
 
 _SVOR: Candidates = [lambda C=C: RankSVM(C) for C in (1.0, 10.0, 100.0, 1000.0)]  # type: ignore[misc]

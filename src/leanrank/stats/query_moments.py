@@ -91,7 +91,9 @@ class QueryMoments:
         y = _centred(y, block.query_ptr, own)
         weight = row_weights(block)
         if weight is not None:
-            z, y, n = z * np.sqrt(weight)[:, None], y * np.sqrt(weight)[:, None], float(weight.sum())
+            n, share = float(weight.sum()), np.sqrt(weight)[:, None]
+            z *= share
+            y *= share
         return Moments(z.T @ z, z.T @ y[:, 0], np.array(float(np.sum(y * y))), np.array(n))
 
     def _scaled(self, block: RankingData) -> Floats:

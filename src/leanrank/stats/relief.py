@@ -97,20 +97,6 @@ Partial = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]
 class ReliefSums:
     """Statistic: sums of weighted differences of each feature between documents and their nearest documents.
 
-    Parameters
-    ----------
-    weighing : Weighing
-    features : array of int
-        Columns to use.
-    scale : array
-        What their values are multiplied by.
-    k : int
-        Neighbours of each class.
-    euclidean : bool
-        Distance; otherwise Manhattan.
-    sample : (threshold, seed) or None
-        Visit only rows of the sample; see `RowSample`.
-
     Notes
     -----
     Cost: for each query n^2 differences of K features (of the stored ones in sparse data), and n k K per class.
@@ -122,11 +108,11 @@ class ReliefSums:
     weights: ClassVar[tuple[str, ...]] = (QUERIES,)
 
     weighing: Weighing
-    features: NDArray[np.int64]
-    scale: Floats
-    k: int
-    euclidean: bool = False
-    sample: tuple[np.uint64, int] | None = None
+    features: NDArray[np.int64]  # columns to use
+    scale: Floats  # what their values are multiplied by
+    k: int  # neighbours of each class
+    euclidean: bool = False  # distance; otherwise Manhattan
+    sample: tuple[np.uint64, int] | None = None  # visit only rows of the sample; see `RowSample`
 
     def of(self, block: RankingData) -> Partial:
         reach = np.column_stack((block.query_ptr[:-1], block.query_ptr[1:]))

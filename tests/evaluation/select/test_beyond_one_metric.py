@@ -11,9 +11,9 @@ import pytest
 from leanrank import LeanSelector, make_ranking, select
 from leanrank.data.side_columns import SideColumns
 from leanrank.errors import DataError, JournalMismatch, ParameterError
-from leanrank.evaluation.select.selection_views import slices_said
 from leanrank.evaluation.select.choice import Rule
 from leanrank.evaluation.select.saved_selection import load_selection
+from leanrank.evaluation.select.selection_views import slices_said
 from leanrank.evaluation.select.slice_losses import SliceLoss, slice_losses, slice_masks, worst_of
 from leanrank.report._summary import summarize
 from leanrank.report.html import html

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,12 +11,15 @@ from rich.console import Console
 
 from leanrank import make_ranking, scan_parquet, select, write_parquet
 from leanrank.cli._selection_tables import show_selection
+from leanrank.cli._tables import show_comparison
 from leanrank.data import from_frame, to_frame
 from leanrank.data.side_columns import SideColumns, joined
 from leanrank.errors import DataError
 from leanrank.evaluation.compare.request import CompareSettings
 from leanrank.evaluation.compare.run import compare
+from leanrank.evaluation.records import ALL_FEATURES, FoldRecord
 from leanrank.evaluation.select.saved_selection import load_selection
+from leanrank.evaluation.significance import paired_t_test
 from leanrank.report._summary import summarize
 from leanrank.report.html import html
 from leanrank.report.markdown import markdown
@@ -83,6 +87,35 @@ def test_a_comparison_says_it_too(frame):
     table = compare(data, methods=["gas"], rankers=["ranksvm"], k=[1], metrics=["map"], n_jobs=1, settings=settings)
     assert "queries count by their weights" in table._repr_html_()
     assert SAID in markdown(summarize(table))
+    screen = io.StringIO()
+    show_comparison(table, None, Console(file=screen, width=300))
+    assert f"Mind: {SAID}: means and tests are weighted." in screen.getvalue()
+
+
+def test_a_comparison_has_slices(frame):
+    more = {"query_weight": "traffic", "slices": ["country"], "features": ["f01", "f02", "f03"]}
+    data, settings = from_frame(frame, label="label", qid="qid", **more), CompareSettings(n_splits=3)
+    asked = {"methods": ["gas"], "rankers": ["ranksvm"], "k": [1], "metrics": ["map"], "n_jobs": 1}
+    table = compare(data, **asked, settings=settings)
+    rows = {row.title: row for row in table.slices()}
+    assert list(rows) == ["country=de", "country=fr"]
+    of_all, chosen = (table.runs["ranksvm", k, method] for k, method in ((None, ALL_FEATURES), (1, "gas")))
+    d, weight = chosen.per_query("map") - of_all.per_query("map"), chosen.query_weights
+    for title, row in rows.items():
+        here = (chosen.query_slices["country"] == title[-2:]) & ~np.isnan(d)
+        assert row.difference == pytest.approx(np.average(d[here], weights=weight[here]))
+        assert row.n_queries == here.sum()
+        both = paired_t_test(d[here], 0 * d[here], weight=weight[here], confidence=0.975)  # two slices
+        assert (row.low, row.high) == pytest.approx((both.low, both.high))
+    assert "in slices of the queries" in markdown(summarize(table))
+    again = FoldRecord.from_dict(chosen.records[0].to_dict())
+    assert again == chosen.records[0]
+    damaged = {**again.to_dict(), "query_slices": {"country": ["de"]}}
+    with pytest.raises(DataError, match="a fold has 1 country of its queries"):
+        FoldRecord.from_dict(damaged)
+    plain = compare(replace(data, beside=SideColumns()), **asked, settings=settings)
+    assert plain.slices() == []
+    assert "slices" not in plain.to_dict()
 
 
 def test_without_weights_nothing_is_said(frame):

@@ -67,7 +67,7 @@ def write_letor(data: RankingData | RankingSource, path: PathLike, *, decimals: 
     if not isinstance(data, RankingSource):
         raise ParameterError.of("write_letor", "data", "a RankingData or a RankingSource", type(data).__name__)
     n_features = len(data.feature_names)
-    show_last = not (isinstance(data, RankingData) and data.is_sparse and _stores(data, n_features - 1))
+    show_last = not (isinstance(data, RankingData) and data.is_sparse and n_features - 1 in data.X.indices)
     with create_bytes(path) as file:
         for block in data.blocks():
             _refuse_beside(block, path)
@@ -84,10 +84,6 @@ def _refuse_beside(block: RankingData, path: PathLike) -> None:
             f"{os.fspath(path)}: LETOR text has no place for {names} of the data: write Parquet or CSV, or take them "
             "away with dataclasses.replace(data, beside=SideColumns())."
         )
-
-
-def _stores(data: RankingData, column: int) -> bool:
-    return bool((data.X.indices == column).any())
 
 
 def _parts(block: RankingData, n_features: int) -> Iterator[RankingData]:

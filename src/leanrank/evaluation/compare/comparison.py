@@ -17,6 +17,7 @@ from leanrank.data.query_weighting import weighting_said
 from leanrank.data.whole_file import write_whole
 from leanrank.errors import DataError, UnknownNameError
 from leanrank.evaluation import journal_schema
+from leanrank.evaluation.compare.slice_changes import SliceRow, slice_changes
 from leanrank.evaluation.journal import Journal, read_about
 from leanrank.evaluation.records import ALL_FEATURES, CrossValidation, FoldRecord, in_library, write_parquet_table
 from leanrank.evaluation.significance import PairedTest, holm, paired_bootstraps, paired_t_test, weighed_differences
@@ -209,6 +210,16 @@ class Comparison:
             for i, (place, t, b) in enumerate(zip(places, t_tests, bootstraps, strict=True))
         ]
 
+    def slices(self, metric: str | None = None) -> list[SliceRow]:
+        """Every method against all features in each slice of the queries; none where queries have no slices."""
+        name, rows = self._metric(metric), list[SliceRow]()
+        for (ranker, k, method), run in self.runs.items():
+            reference = self.runs.get((ranker, None, ALL_FEATURES))
+            if method != ALL_FEATURES and reference is not None:
+                changes = slice_changes(run.per_query(name), reference.per_query(name), run)
+                rows += [SliceRow(ranker, k, method, *change) for change in changes]
+        return rows
+
     def features(self) -> list[FeatureRow]:
         """How often features repeat over folds, and how stable the selections are."""
         return [
@@ -261,7 +272,7 @@ class Comparison:
 
     def to_dict(self, metric: str | None = None) -> dict[str, Any]:
         """All tables as plain values, for JSON."""
-        unified = self.unified()
+        unified, slices = self.unified(), [_plain(row) for row in self.slices(metric)]
         return {
             "about": dict(self.about),
             "unfinished": self.unfinished,
@@ -282,6 +293,7 @@ class Comparison:
                 "rows": [_plain(row) for row in self.tests(metric)],
                 **({"over": "groups of queries"} if self.in_groups else {}),
             },
+            **({"slices": slices} if slices else {}),
             "features": [_plain(row) for row in self.features()],
         }
 
