@@ -272,7 +272,7 @@ def _exporter(engine: str) -> Callable[[Path], None]:
 
 
 def _judgements(path: Path) -> None:
-    from leanrank.data.logs.judgements import read_judgements
+    from leanrank.data.trec import read_judgements
 
     read_judgements(path)
 

@@ -37,7 +37,9 @@ SIGNALS = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT)
 PATIENCE = 30.0
 #: The interpreter itself answers a signal in its first moments, with a traceback that no program can prevent.
 STARTING = 0.15
-RAW = ("Traceback", "Exception ignored", "Segmentation", "Fatal Python error", "Aborted", "leaked")
+RAW = ("Traceback", "Exception ignored", "Segmentation", "Fatal Python error", "Aborted")
+#: After kill -9 multiprocessing's tracker removes semaphores and says so; after other signals it has none to remove.
+LEFT = "leaked"
 PROGRAM = (sys.executable, "-X", "faulthandler", "-c", "from leanrank.cli import main; main()")
 
 
@@ -59,6 +61,11 @@ class Tally:
     sent: Counter[str] = field(default_factory=Counter)
     wrong: list[str] = field(default_factory=list)
     finished: int = 0
+
+    def fault(self, what: str) -> None:
+        """Keep what went wrong, and say it at once: a long run is watched."""
+        self.wrong.append(what)
+        print(what, file=sys.stderr, flush=True)
 
 
 def cases(data: Path | None) -> list[Case]:
@@ -96,12 +103,21 @@ def write_log(folder: Path, queries: int = 500, documents: int = 30) -> None:
 
 def selection(folder: Path) -> Any:
     record = json.loads((folder / "f.json").read_text())
-    return {key: value for key, value in record.items() if key not in ("seconds", "source")}
+    return without_seconds({key: value for key, value in record.items() if key != "source"})
 
 
 def comparison(folder: Path) -> Any:
+    """The results of a journal, without how long they took."""
     with closing(sqlite3.connect(folder / "r.db")) as database:
-        return database.execute("SELECT task, result FROM tasks ORDER BY key").fetchall()
+        rows = database.execute("SELECT task, result FROM tasks ORDER BY key").fetchall()
+    return [(task, without_seconds(json.loads(result))) for task, result in rows]
+
+
+def without_seconds(value: Any) -> Any:
+    """A record of JSON without the fields that tell a time, at any depth."""
+    if isinstance(value, dict):
+        return {key: without_seconds(part) for key, part in value.items() if not key.endswith("seconds")}
+    return [without_seconds(part) for part in value] if isinstance(value, list) else value
 
 
 def imported(folder: Path) -> Any:
@@ -178,28 +194,28 @@ def interrupted_once(case: Case, folder: Path, seconds: float, draw: random.Rand
         code = process.wait(PATIENCE)
     except subprocess.TimeoutExpired:
         os.killpg(process.pid, signal.SIGKILL)
-        tally.wrong.append(f"{label}: did not end within {PATIENCE:g} s")
+        tally.fault(f"{label}: did not end within {PATIENCE:g} s")
         return False
     deadline = monotonic() + PATIENCE
     while left_running(process.pid) and monotonic() < deadline:
         sleep(0.05)
     if left_running(process.pid):
-        tally.wrong.append(f"{label}: processes were left")
+        tally.fault(f"{label}: processes were left")
         os.killpg(process.pid, signal.SIGKILL)
     said = (folder / ".said").read_text(errors="replace")
-    if any(word in said for word in RAW):
-        tally.wrong.append(f"{label}: said {said.strip()}")
+    if any(word in said for word in RAW) or (kind != signal.SIGKILL and LEFT in said):
+        tally.fault(f"{label}: said {said.strip()}")
     allowed = {0, 130, -signal.SIGKILL} if kind == signal.SIGKILL else {0, 130}
     if code not in allowed:
-        tally.wrong.append(f"{label}: exit code {code}, said {said.strip()}")
+        tally.fault(f"{label}: exit code {code}, said {said.strip()}")
     if case.journal is not None:
         try:
             after = results_in(folder / case.journal)
         except sqlite3.Error as error:
-            tally.wrong.append(f"{label}: the journal is damaged ({error})")
+            tally.fault(f"{label}: the journal is damaged ({error})")
             after = before
         if after < before:
-            tally.wrong.append(f"{label}: {before - after} finished results were lost")
+            tally.fault(f"{label}: {before - after} finished results were lost")
     return code == 0
 
 
@@ -225,13 +241,13 @@ def run_case(case: Case, times: int, draw: random.Random, tally: Tally) -> None:
             while not ended and sum(tally.sent.values()) < target:
                 ended = interrupted_once(case, folder, seconds, draw, tally)
             if not ended and started(case, folder).wait() not in (0, 1):
-                tally.wrong.append(f"{case.name}: cannot go on: {(folder / '.said').read_text().strip()}")
+                tally.fault(f"{case.name}: cannot go on: {(folder / '.said').read_text().strip()}")
                 continue
             tally.finished += 1
             if case.answer(folder) != answer:
-                tally.wrong.append(f"{case.name}: another answer after interrupts")
+                tally.fault(f"{case.name}: another answer after interrupts")
             if files_in(folder) != files:
-                tally.wrong.append(f"{case.name}: files {files_in(folder)} instead of {files}")
+                tally.fault(f"{case.name}: files {files_in(folder)} instead of {files}")
 
 
 def main() -> None:

@@ -14,6 +14,7 @@ PAGE = HERE.parent / "docs" / "benchmarks.md"
 #: result -> heading, and what is compared
 PARTS = {
     "graph": ("The feature graph", "Importance and similarity of all features, which every graph method starts from."),
+    "weights": ("Weights of queries", "What they cost: the same method on the same data with and without them."),
     "filters": ("Filters", "Selectors and statistics beside libraries that have the same method."),
     "rankers": ("Rankers", "The linear ranker that selection uses, beside the form with explicit pairs."),
     "metrics": ("Metrics", "Measures per query, beside the tools of the trade."),

@@ -46,7 +46,7 @@ def require(owner: object, name: str, rule: str, holds: bool) -> None:
         raise ParameterError.of(type(owner).__name__, name, rule, getattr(owner, name))
 
 
-def is_whole(value: object, low: int) -> bool:
+def is_whole(value: object, low: float) -> bool:
     """Whether this is a whole number from `low` on; True and False are no numbers."""
     return not isinstance(value, bool) and isinstance(value, Integral) and int(value) >= low
 
@@ -99,6 +99,29 @@ class UnknownNameError(LeanRankError):
         hint = f": did you mean {near[0]!r}?" if near else "."
         listed = ", ".join(names[:40]) + (", ..." if len(names) > 40 else "")
         return cls(f"Unknown {kind} {given!r}{hint} Known: {listed}.", owner=owner, parameter=parameter)
+
+
+class LeftOutWarning(UserWarning):
+    """Columns of a table that are no features, as nobody has said what they are.
+
+    Attributes
+    ----------
+    names : tuple of str
+    reason : str
+        Why, of the first.
+    """
+
+    def __init__(self, names: Iterable[str], reason: str) -> None:
+        self.names, self.reason = tuple(names), reason
+        super().__init__(self.names, reason)
+
+    def __str__(self) -> str:
+        shown = ", ".join(map(repr, self.names[:12]))
+        more = f" and {len(self.names) - 12} more" if len(self.names) > 12 else ""
+        return (
+            f"Left out {shown}{more}: no feature ({self.reason}). To silence this, drop it, name it as comments or as "
+            "categorical, or name the features."
+        )
 
 
 class MissingExtraError(LeanRankError, ImportError):

@@ -7,13 +7,16 @@ from __future__ import annotations
 
 import os
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 from tests.evaluation.shadow.logs import fill
 
 from leanrank import RankSVM, drift, make_ranking, read_judged, select, shadow
 from leanrank.cli.demo import PLANTED
+from leanrank.data.side_columns import SideColumns
 from leanrank.evaluation.compare.request import CompareSettings
 from leanrank.evaluation.compare.run import compare
 from leanrank.report.shadow_summary import summarize_shadow
@@ -79,6 +82,20 @@ def demo(tmp_path_factory) -> Path:
     selection = select(data, "ranksvm", methods=["mrmr", "rfe", "gas"], max_loss=0.05, cv=3, progress=False)
     path = tmp_path_factory.mktemp("demo") / "report.html"
     selection.report(path, data)
+    return path
+
+
+@pytest.fixture(scope="session")
+def sliced(tmp_path_factory) -> Path:
+    """The report of a selection with weights, slices and folds in time."""
+    data, _ = make_ranking(90, 10, n_informative=3, n_redundant=2, n_noise=5, random_state=0)
+    country = np.where(np.arange(90) % 3, "<i>de</i>", "fr")
+    weight, names = 1.0 + np.arange(90) % 2, {"query_weight": "traffic"}
+    beside = SideColumns(query_weight=weight, time=np.arange(90) // 3, slices={"country": country}, names=names)
+    asked = {"methods": ["gas", "mrmr"], "max_loss": 0.3, "cv": "time:3", "effort": "quick", "progress": False}
+    selection = select(replace(data, beside=beside), "ranksvm", **asked)
+    path = tmp_path_factory.mktemp("sliced") / "report.html"
+    selection.report(path)
     return path
 
 

@@ -137,6 +137,25 @@ def test_a_size_that_was_not_measured_has_no_numbers(open_page, demo):
     assert opened.complaints == []
 
 
+def test_slices_follow_the_slider(open_page, sliced):
+    opened = open_page(sliced)
+    page = opened.page
+    data = page.evaluate("JSON.parse(document.getElementById('page-data').textContent)")
+    measured = {size["k"]: size for size in data["sizes"]}
+    assert column(page, "slices", 1) == [row[0] for row in measured[data["n_kept"]]["slices"]]
+    k = next(k for k, size in measured.items() if k != data["n_kept"] and size["slices"])
+    slide(page, k)
+    changes = [f"{row[2]:+.4f}" for row in measured[k]["slices"]]
+    assert column(page, "slices", 3) == changes
+    assert f"of the {k} features kept" in page.inner_text("#slices-note")
+    slide(page, next(k for k in range(1, 10) if k not in measured))
+    assert not page.is_visible("#slices")
+    assert "was not measured" in page.inner_text("#slices-note")
+    assert page.locator("[data-chart='drift'] svg .mark-line path").count() > 1
+    assert "Queries count by their weights in 'traffic', from 1 to 2" in page.inner_text("#data")
+    assert opened.complaints == []
+
+
 def test_a_size_that_was_not_measured_says_so(open_page, demo):
     page = open_page(demo).page
     known = {size["k"] for size in page.evaluate("JSON.parse(document.getElementById('page-data').textContent).sizes")}
@@ -226,7 +245,7 @@ def test_print_is_dark_on_white_whatever_the_screen(open_page, demo):
 
 
 @pytest.mark.parametrize("width", [390, 1100])
-@pytest.mark.parametrize("which", ["demo", "comparison", "shadowed"])
+@pytest.mark.parametrize("which", ["demo", "sliced", "comparison", "shadowed"])
 def test_nothing_sticks_out(open_page, request, which, width):
     opened = open_page(request.getfixturevalue(which), width=width)
     assert opened.page.evaluate(STICKING_OUT) == []

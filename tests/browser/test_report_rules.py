@@ -83,7 +83,7 @@ def test_names_of_a_catalogue_are_shown_and_those_of_the_data_copied(open_page, 
     assert "what field 3 says" in column(page, "described", 3)
 
 
-@pytest.mark.parametrize("which", ["demo", "comparison"])
+@pytest.mark.parametrize("which", ["demo", "sliced", "comparison"])
 def test_the_table_of_contents_leads_to_every_section(open_page, request, which):
     page = open_page(request.getfixturevalue(which)).page
     links = page.evaluate("[...document.querySelectorAll('.contents a')].map((a) => a.getAttribute('href'))")

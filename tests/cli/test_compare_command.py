@@ -13,7 +13,7 @@ import pytest
 from rich.console import Console
 
 from leanrank import make_ranking
-from leanrank.cli._comparison_tables import show_comparison
+from leanrank.cli._tables import show_comparison
 from leanrank.cli.app import run
 from leanrank.data.letor.reader import write_letor
 from leanrank.evaluation.compare.comparison import Comparison

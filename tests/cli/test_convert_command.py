@@ -11,8 +11,8 @@ import pytest
 
 from leanrank import RankingData, read_table, write_parquet
 from leanrank.cli.app import run
-from leanrank.data.letor.lightgbm import write_lightgbm
 from leanrank.data.letor.reader import read_letor, write_letor
+from leanrank.data.letor.writer import write_lightgbm
 from leanrank.data.tabular.csv_files import write_csv
 
 # Values that float32 and float64 read alike, a zero, and queries whose ids a LightGBM file can keep.

@@ -15,7 +15,7 @@ import typer
 from leanrank import make_ranking, read, write_letor
 from leanrank.cli._standard_input import READ, is_input
 from leanrank.cli.app import app, run
-from leanrank.data.writing import write
+from leanrank.data.reading import write
 
 #: What is written, by parameter; `-` is standard output of those with a line below, others refuse it in a sentence.
 WRITTEN = frozenset(

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import io
 import json
 
+import pyarrow.parquet as pq
 import pytest
+from pyarrow import csv
 
 from leanrank.cli.app import run
 
@@ -37,6 +40,29 @@ def test_a_typo_names_the_option(table, capsys):
     assert run(["lint", str(table), "--drop", "doc_ids"]) == 2
     said = " ".join(capsys.readouterr().err.split())
     assert "--drop: Unknown feature 'doc_ids': did you mean 'doc_id'?" in said
+
+
+@pytest.mark.filterwarnings("default")
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_what_is_no_feature_may_be_dropped_too(ending, tmp_path, capsys):
+    rows = TABLE.splitlines()
+    texts = [f"{rows[0]},url,title"] + [f"{row},u{i},t{i % 3}" for i, row in enumerate(rows[1:])]
+    path = tmp_path / f"train.{ending}"
+    if ending == "csv":
+        path.write_text("\n".join(texts))
+    else:
+        pq.write_table(csv.read_csv(io.BytesIO("\n".join(texts).encode())), path)
+    assert run(["lint", str(path), "--json", "--drop", "url,tit*,age"]) == 0
+    said = capsys.readouterr()
+    assert json.loads(said.out)["n_features"] == 3
+    assert "Left out" not in said.err
+    assert run(["lint", str(path), "--json", "--drop", "url"]) == 0
+    said = capsys.readouterr()
+    assert json.loads(said.out)["n_features"] == 4
+    assert "Left out 'title': no feature" in said.err
+    assert "url" not in said.err
+    assert run(["lint", str(path), "--drop", "urls"]) == 2
+    assert "--drop: Unknown feature 'urls': did you mean 'url'?" in " ".join(capsys.readouterr().err.split())
 
 
 def test_features_of_letor_text_keep_their_numbers(tmp_path):

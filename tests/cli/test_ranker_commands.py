@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import csv
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
-from leanrank import RankSVM, load_ranker, make_ranking, read_table, write_parquet
+from leanrank import RankingData, RankSVM, load_ranker, make_ranking, read_table, write_parquet
+from leanrank.cli._unlike_scales import warn_of_unlike_scales
 from leanrank.cli.app import run
 from leanrank.data.letor.reader import read_letor, write_letor
 from leanrank.metrics import metric
@@ -28,6 +31,39 @@ def model(files, tmp_path):
     path = tmp_path / "model.json"
     assert run(["train", str(files / "train.txt"), "--set", "C=10", "-o", str(path)]) == 0
     return path
+
+
+@pytest.mark.filterwarnings("default")  # as outside of tests
+def test_features_of_unlike_scales_are_warned_of(files, tmp_path, capsys):
+    data = read_letor(files / "train.txt")
+    X = data.dense() * np.where(np.arange(data.n_features) == 2, 1e-5, 1.0)
+    write_letor(replace(data, X=X), tmp_path / "raw.txt")
+    given = ["train", str(tmp_path / "raw.txt"), "-o", str(tmp_path / "m.json")]
+    assert run([*given, "--ranker", "ranksvm"]) == 0
+    assert "The features differ in scale" in capsys.readouterr().err
+    for others in (["--ranker", "lightgbm"], ["--ranker", "rankboost"], ["--drop", "3"]):
+        assert run([*given, *others]) == 0
+        assert "scale" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
+def test_scales_are_those_of_what_is_there(form):
+    X = np.array([[0.0, np.nan, -3e4, 0.0], [2.0, np.nan, 5.0, 0.0], [-1.0, np.nan, np.nan, 0.0]])
+    data = RankingData(form(X), [1, 0, 0], [0, 3], missing=True)
+    with pytest.warns(UserWarning, match="'3' goes up to 30000, '1' to 2. ranksvm learns less"):
+        warn_of_unlike_scales(RankSVM(), data)
+    warn_of_unlike_scales(RankSVM(), data.subset([0, 1, 3]))
+
+
+def test_no_option_is_offered_that_the_command_has_not(model, tmp_path, capsys):
+    lines = ["1 qid:1 1:1\n", "0 qid:2 1:2\n", "0 qid:1 1:3\n"]
+    (tmp_path / "apart.txt").write_text("".join(lines))
+    apart = str(tmp_path / "apart.txt")
+    assert run(["lint", apart]) == 2
+    assert capsys.readouterr().err.endswith("Sort the rows by query, or regroup them (--regroup).\n")
+    for command in ("predict", "evaluate"):
+        assert run([command, apart, "--model", str(model)]) == 2
+        assert capsys.readouterr().err.endswith("Sort the rows by query.\n")
 
 
 def test_train_predict_evaluate(files, tmp_path, capsys):

@@ -22,6 +22,7 @@ def outcome(monkeypatch):
             "A paper",
             "Run so.",
             "Why.",
+            "In short.",
             cells,
             [Claim("up", False, "1 < 2")],
             [Table("T", ("a",), (("1",),))],
@@ -54,7 +55,9 @@ def test_json_and_markdown(outcome, tmp_path, capsys):
     found = json.loads(capsys.readouterr().out)
     assert len(found) == 5
     assert found[0]["cells"][0]["status"] == "equal"
-    assert page.read_text().count("## A paper") == 5
+    assert page.read_text().count("**A paper** (`fs-scpr`). 0 of 1 findings hold. In short.") == 5
+    assert (tmp_path / "reproduction" / "all.md").read_text().count("## A paper") == 5
+    assert "[Reproduction](../reproduction.md)" in (tmp_path / "reproduction" / "all.md").read_text()
 
 
 def test_says_what_data_it_expects(monkeypatch, capsys):

@@ -196,6 +196,8 @@ def test_a_graph_computed_once_gives_the_same_selection(train, here, capsys):
         direct = capsys.readouterr().out
         assert run(["order", "--graph", "graph.npz", "--method", name, "-k", "3", "--format", "ids"]) == 0
         assert capsys.readouterr().out == direct
+    assert run(["order", "--graph", "graph.npz", "--method", "mrmr-f", "-k", "3"]) == 2
+    assert "mrmr-f does not live on a feature graph" in capsys.readouterr().err
 
 
 def test_costs_from_a_file(train, here, capsys):

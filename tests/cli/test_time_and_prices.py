@@ -8,7 +8,7 @@ import sqlite3
 import pytest
 
 from leanrank import make_ranking, write_letor
-from leanrank.cli._cost_unit import cost_unit
+from leanrank.cli._limits import cost_unit
 from leanrank.cli.app import run
 from leanrank.errors import DataError
 

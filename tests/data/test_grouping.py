@@ -18,6 +18,7 @@ from leanrank.errors import DataError
         ([3.0, 3.0, 1.0], [3, 1]),
         (["b", "b", "a"], ["b", "a"]),
         (np.array([7, 7, 8], dtype=object), [7, 8]),
+        (np.array([10**30, 10**30, 8], dtype=object), [str(10**30), "8"]),
         (np.array(["x", "x", 8], dtype=object), ["x", "8"]),
         ([0.5, 0.5, 1.0], ["0.5", "1.0"]),
         (np.array(["2024-01-01", "2024-01-01", "2024-01-02"], dtype="datetime64[D]"), ["2024-01-01", "2024-01-02"]),

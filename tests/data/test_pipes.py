@@ -8,7 +8,7 @@ import threading
 import pytest
 
 from leanrank import read, read_letor, read_table
-from leanrank.data import pipes
+from leanrank.data import compressed
 from leanrank.errors import DataError
 
 TEXT = b"1 qid:7 1:2.5\n0 qid:7 1:0.5\n"
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system h
 
 
 def test_a_pipe_that_nobody_writes_to(tmp_path, monkeypatch):
-    monkeypatch.setattr(pipes, "PATIENCE", 0.1)
+    monkeypatch.setattr(compressed, "PATIENCE", 0.1)
     os.mkfifo(tmp_path / "judged.txt")
     with pytest.raises(DataError, match=r"judged\.txt: a pipe that nobody has opened for writing within 0\.1 seconds"):
         read(tmp_path / "judged.txt")

@@ -13,9 +13,9 @@ import pytest
 import leanrank
 from leanrank import RankingData, read, scan, write_parquet
 from leanrank.data.formats import COMPRESSIONS, ENDINGS, format_of, format_of_name
-from leanrank.data.letor.lightgbm import write_lightgbm
+from leanrank.data.letor.writer import write_lightgbm
 from leanrank.data.ranking_data import RankingSource, concatenate
-from leanrank.data.writing import write
+from leanrank.data.reading import write
 from leanrank.errors import DataError, MissingValuesError, ParameterError, UnknownNameError
 
 X = np.array([[0.5, 0.0], [1.5, 2.5], [0.25, 7.0]], dtype=np.float32)

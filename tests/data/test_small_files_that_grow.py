@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from leanrank import FeatureGraph, RankSVM, load_ranker, read, scan
-from leanrank.data.expansion import VARIABLE, check_expansion
+from leanrank.data.memory_size import VARIABLE, check_expansion
 from leanrank.data.npz_file import read_npz
 from leanrank.data.trec import read_qrels
 from leanrank.errors import DataError, ParameterError
@@ -21,7 +21,7 @@ from leanrank.errors import DataError, ParameterError
 @pytest.fixture
 def little(monkeypatch):
     """Files that become more than 1 MiB are looked at, not from 64 MiB on: the tests are quick."""
-    monkeypatch.setattr("leanrank.data.expansion.FREE_BYTES", 1 << 20)
+    monkeypatch.setattr("leanrank.data.memory_size.FREE_BYTES", 1 << 20)
 
 
 def packed(path, head, row, n_bytes=1_500_000):

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from leanrank import RankingData, feature_graph
-from leanrank.engines import notebook_bar
+from leanrank.engines import progress
 from leanrank.engines.progress import ProgressBar, is_watched
 
 
@@ -32,7 +32,7 @@ def kernel(monkeypatch):
     display.display = lambda html, display_id: shown.append(html) or Handle(shown)
     monkeypatch.setitem(sys.modules, "IPython", ipython)
     monkeypatch.setitem(sys.modules, "IPython.display", display)
-    monkeypatch.setattr(notebook_bar, "_PAUSE", 0.0)
+    monkeypatch.setattr(progress, "_PAUSE", 0.0)
     return shown
 
 
@@ -40,7 +40,7 @@ def test_a_terminal_of_ipython_is_no_notebook(monkeypatch):
     ipython = ModuleType("IPython")
     ipython.get_ipython = type("TerminalInteractiveShell", (), {})
     monkeypatch.setitem(sys.modules, "IPython", ipython)
-    assert not notebook_bar.in_notebook()
+    assert not progress.in_notebook()
 
 
 def test_stages_and_steps_are_drawn_and_the_end_leaves_nothing(kernel):

@@ -11,6 +11,7 @@ import pytest
 import scipy.sparse as sp
 
 from leanrank import (
+    FCBF,
     GAS,
     RCDR,
     EqualFrequencyDiscretizer,
@@ -20,6 +21,7 @@ from leanrank import (
     QueryMinMaxScaler,
     QueryStandardScaler,
     RankingData,
+    RReliefF,
     Similarity,
     feature_graph,
     fold,
@@ -148,7 +150,7 @@ def test_feature_graph_to_the_last_bit(name, source, sources, make_engine):
         np.testing.assert_array_equal(getattr(graph, attribute), getattr(whole, attribute))
 
 
-WEIGHTED = ("map", "error", "kendall", "tau_ap", "spearman")
+WEIGHTED = ("map", "error", "kendall", "tau_ap", "spearman", "pooled pearson", "pooled spearman", "anova")
 
 
 @pytest.mark.parametrize("source", ["memory", "parquet"])
@@ -163,6 +165,9 @@ def test_weights_travel_with_their_queries(name, source, tmp_path, make_engine):
     assert_same(found, fold(statistics, data, LocalEngine(1, block_rows=10**6)))
     plain = fold(statistics, DATA)
     assert all(np.abs(_figures(found[key]) - _figures(plain[key])).max() > 1e-6 for key in WEIGHTED)
+    for method in (FCBF, RReliefF):  # what weighs nothing is left out where it is read
+        one, other = method(engine=make_engine(name, 60)).fit(given), method().fit(data)
+        np.testing.assert_allclose(one.scores_, other.scores_, atol=1e-10)
 
 
 def _figures(result):

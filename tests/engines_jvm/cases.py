@@ -89,7 +89,7 @@ def trained(n_rows: int = 250) -> list[Case]:
 
 
 def kept(folder: Path) -> list[Case]:
-    """The cases that were written with `keep`."""
+    """The cases of a folder: rows, and what each ranker was saved as."""
     rows = np.genfromtxt(folder / "rows.csv", delimiter=",", skip_header=1, dtype=np.float32)
     cases = []
     for path in sorted(folder.glob("*.ranker.json")):
@@ -98,13 +98,6 @@ def kept(folder: Path) -> list[Case]:
         unmatched = "missing" if name.endswith("missing") else "zero"
         cases.append(Case(name, load_ranker(path), rows, unmatched, scaled))
     return cases
-
-
-def keep(cases: list[Case], folder: Path) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "rows.csv").write_text(rows_text(cases[0].rows))
-    for case in cases:
-        case.ranker.save(folder / f"{case.name}.ranker.json")
 
 
 def rows_text(rows: np.ndarray, engine: str = "") -> str:

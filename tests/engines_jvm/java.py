@@ -20,7 +20,7 @@ def libraries(module: str, version: str | None = None) -> Path:
     for program in ("java", "javac", "mvn"):
         if shutil.which(program) is None:
             pytest.skip(f"there is no {program} on this machine: the engines' own classes need Java 17 and Maven")
-    folder = BUILD / module.replace("/", "_") / ("lib" if version is None else f"lib-{version}")
+    folder = BUILD / module / ("lib" if version is None else f"lib-{version}")
     if not folder.is_dir():
         where = ["-f", str(HERE / module / "pom.xml"), f"-DoutputDirectory={folder}.part"]
         asked = [] if version is None else [f"-Dengine.version={version}"]
@@ -30,16 +30,12 @@ def libraries(module: str, version: str | None = None) -> Path:
 
 
 @cache
-def classes(module: str, name: str, sources: Path | None = None, version: str | None = None) -> str:
-    """A class path with the classes of `module`; `sources` are those of a plugin that Maven does not have."""
-    path, target = f"{libraries(module, version)}/*", BUILD / module.replace("/", "_") / name
+def classes(module: str, name: str, version: str | None = None) -> str:
+    """A class path with the classes of `module`."""
+    path, target = f"{libraries(module, version)}/*", BUILD / module / name
     shutil.rmtree(target, ignore_errors=True)
-    given = [] if sources is None else ["-sourcepath", str(sources), "-implicit:class"]
-    place = HERE / module if (HERE / module / f"{name}.java").exists() else HERE / "solr"
-    texts = [str(HERE / "common" / "Cases.java"), str(place / f"{name}.java")]
-    if sources is not None and module == "plugins/solr9":  # which finds its classes by name
-        texts += [str(path) for path in sorted(sources.rglob("*.java"))]
-    run("javac", "-nowarn", "-d", str(target), "-cp", path, *given, *texts, cwd=HERE)
+    texts = [str(HERE / "common" / "Cases.java"), str(HERE / module / f"{name}.java")]
+    run("javac", "-nowarn", "-d", str(target), "-cp", path, *texts, cwd=HERE)
     return f"{target}:{path}"
 
 

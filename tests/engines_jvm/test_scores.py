@@ -2,28 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import os
-from pathlib import Path
 
 import pytest
 from tests.engines_jvm import java
-from tests.engines_jvm.cases import digest, files, keep, kept, rows_text, trained
-
-GOLDEN = Path(__file__).resolve().parent.parent / "exports" / "golden" / "engines"
+from tests.engines_jvm.cases import files, rows_text, trained
 
 #: Engines that Maven fetches.
 CENTRAL = [("solr", "8.11.4", "solr"), ("vespa", "8.262.17", "vespa"), ("ranklib", "0.2.0", "ranklib")]
 #: Elasticsearch's own learning to rank; LEANRANK_ENGINES=all fetches one from before 8.15 too, which wants an input.
 OF_ITS_OWN = ("8.19.21", "8.13.4") if os.environ.get("LEANRANK_ENGINES") == "all" else ("8.19.21",)
-#: Plugins that are compiled from the sources that these variables point to.
-FROM_SOURCES = [
-    ("elasticsearch", "8.17.3", "plugins/elasticsearch", "LEANRANK_ELASTICSEARCH_LTR"),
-    ("opensearch", "2.19.3", "plugins/opensearch", "LEANRANK_OPENSEARCH_LTR"),
-    ("opensearch", "3.7", "plugins/opensearch", "LEANRANK_OPENSEARCH_LTR_37"),
-    ("opensearch", "3.8", "plugins/opensearch", "LEANRANK_OPENSEARCH_LTR_38"),
-    ("solr", "9.9.0", "plugins/solr9", "LEANRANK_SOLR_LTR"),
-]
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +35,7 @@ def score(cases, engine, version, class_path, root):
 
 def able(cases, engine, version):
     """Cases without those that the engine cannot get right, which the export warns of."""
-    blind = engine == "ranklib" or (engine, version) in (("solr", "8.11.4"), ("opensearch", "2.19.3"))
+    blind = engine == "ranklib" or (engine, version) == ("solr", "8.11.4")
     scaled = engine != "ranklib"
     return [c for c in cases if not (blind and c.unmatched == "missing") and (scaled or c.normalizers is None)]
 
@@ -68,31 +56,3 @@ def test_elasticsearch_of_its_own(version, cases, tmp_path):
     scored = score(trees, "elasticsearch-ml", version, class_path, tmp_path)
     for case in trees:
         case.close(scored[case.name])
-
-
-@pytest.mark.parametrize(("engine", "version", "module", "variable"), FROM_SOURCES)
-def test_plugins_from_their_sources(engine, version, module, variable, cases, tmp_path):
-    """With LEANRANK_RECORD the scores are kept for tests without Java."""
-    if not os.environ.get(variable):
-        pytest.skip(f"{engine} {version}: {variable} does not point to the sources of its plugin")
-    sources = Path(os.environ[variable])
-    java.classes.cache_clear()
-    class_path = java.classes(module, "Score", sources)
-    cases = able(cases, engine, version)
-    scored = score(cases, engine, version, class_path, tmp_path / "new")
-    for case in cases:
-        case.close(scored[case.name])
-    if os.environ.get("LEANRANK_RECORD"):
-        if not GOLDEN.exists():
-            keep(trained(60), GOLDEN)
-        record(able(kept(GOLDEN), engine, version), engine, version, class_path, tmp_path / "kept")
-
-
-def record(cases, engine, version, class_path, root):
-    scored = score(cases, engine, version, class_path, root)
-    target = GOLDEN / f"{engine}-{version}"
-    target.mkdir(exist_ok=True)
-    for case in cases:
-        case.close(scored[case.name])
-        (target / f"{case.name}.scores.txt").write_text((root / case.name / "scores.txt").read_text())
-    (target / "models.json").write_text(json.dumps({c.name: digest(c, engine, version, root) for c in cases}, indent=1))

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from tests.naive.repeated import repeated_documents, repeated_queries
+from tests.naive.weights_page import said
 
 from leanrank import Importance, RankingData, RankSVM, Similarity, evaluate, feature_graph, fold
 from leanrank.data.arrangement import Arrangement
@@ -17,9 +18,9 @@ from leanrank.errors import DataError
 from leanrank.metrics.names import names as metric_names
 from leanrank.rankers.registry import get as ranker
 from leanrank.rankers.registry import names as ranker_names
-from leanrank.selectors.registry import get as selector
-from leanrank.selectors.registry import names as selector_names
+from leanrank.stats.anova import AnovaF
 from leanrank.stats.query_moments import QueryMoments
+from leanrank.stats.value_counts import ValueCounts
 
 CLOSE = {"rtol": 0, "atol": 1e-10}
 
@@ -61,7 +62,10 @@ STATISTICS = {
     "importance of pairs": Importance("error", average="pairs"),
     **{f"kendall {ties}": Similarity(ties=ties) for ties in ("signed", "strict", "half", "clipped", "tau-b")},
     **{kind: Similarity(kind) for kind in ("tau_ap", "spearman", "pearson")},
+    **{f"pooled {kind}": Similarity(kind, scope="pooled") for kind in ("pearson", "spearman")},
     "moments": QueryMoments(),
+    "moments of ranks": QueryMoments("rank"),
+    "analysis of variance": AnovaF(),
 }
 
 
@@ -78,6 +82,15 @@ def test_a_statistic_of_weighted_queries_is_that_of_repeated_ones(name):
     for part in parts[1:]:
         merged = statistic.merge(merged, part)
     same(statistic.finish(merged), fold(statistic, data), exact=False)
+
+
+@pytest.mark.parametrize(
+    "name", ["pooled pearson", "pooled spearman", "moments", "moments of ranks", "analysis of variance"]
+)
+def test_a_statistic_of_weighted_documents_is_that_of_repeated_ones(name):
+    statistic, data = STATISTICS[name], made(weight=True)
+    same(fold(statistic, data), fold(statistic, repeated_documents(data)), exact=False)
+    same(fold(statistic, with_ones(data, DOCUMENTS)), fold(statistic, replace(data, beside=SideColumns())), exact=True)
 
 
 def same(one, other, *, exact):
@@ -113,22 +126,6 @@ def test_a_weighted_graph_is_saved_and_read(tmp_path):
     np.testing.assert_array_equal((again + again).importance, graph.importance)
 
 
-#: Those that take weights of queries; for all others see `test_what_cannot_refuses`.
-BY_GRAPH = ["forward-regression", "gas", "hcas", "mmr", "mpt", "mrmr", "msd", "ngas", "top-k", "xgas", "fs-scpr"]
-BY_RANKER = ["booster-importance", "importance", "importance+mrmr", "blend+mrmr", "greedy-wrapper", "rfe", "mrmr>rfe"]
-BY_RANKER += ["ranking-rfe", "ranking-boruta", "stability-selection"]
-
-
-@pytest.mark.parametrize("name", BY_GRAPH)
-def test_a_filter_on_weighted_queries_is_that_on_repeated_ones(name):
-    data = made(query_weight=True)
-    one, other = selector(name).fit(data), selector(name).fit(repeated_queries(data))
-    np.testing.assert_array_equal(one.order_, other.order_)
-    np.testing.assert_allclose(one.scores_, other.scores_, **CLOSE)
-    plain = selector(name).fit(replace(data, beside=SideColumns()))
-    np.testing.assert_array_equal(selector(name).fit(with_ones(data, QUERIES)).scores_, plain.scores_)
-
-
 def test_coefficients_of_ranksvm_are_those_of_repeated_queries_and_documents():
     for roles, repeat in (({QUERIES: True}, repeated_queries), ({DOCUMENTS: True}, repeated_documents)):
         data = made(3, **roles)
@@ -143,6 +140,15 @@ def test_coefficients_of_ranksvm_are_those_of_repeated_queries_and_documents():
     np.testing.assert_allclose(one.coef_, other.coef_, **CLOSE)
 
 
+@pytest.mark.parametrize("name", [name for name, (queries, _) in said("ranker").items() if queries == "so often"])
+def test_a_ranker_of_weighted_queries_is_that_of_repeated_ones(name):
+    exact = {"ranksvm": {"tol": 1e-14}, "ordersvm": {"tol": 1e-12}, "svmmap": {"eps": 1e-8}}.get(name, {})
+    data = made(4, n_queries=30, query_weight=True)
+    one, other = (ranker(name, **exact).fit(d) for d in (data, repeated_queries(data)))
+    scores, again = one.predict(data), other.predict(data)
+    np.testing.assert_allclose(scores, again, rtol=0, atol=1e-10)
+
+
 def test_a_document_without_weight_is_not_there_to_ranksvm():
     data = made(3, weight=True)
     weight = data.beside.weight.copy()
@@ -152,9 +158,11 @@ def test_a_document_without_weight_is_not_there_to_ranksvm():
     np.testing.assert_allclose(one.coef_, other.coef_, **CLOSE)
 
 
-#: Which weights each ranker takes.
-RANKERS = {"ranksvm": (QUERIES, DOCUMENTS), "lightgbm": (QUERIES, DOCUMENTS), "xgboost": (QUERIES,)}
-RANKERS["catboost"] = (QUERIES,)
+#: Which weights each ranker takes, as the page says.
+RANKERS = {
+    name: [role for role, how in zip((QUERIES, DOCUMENTS), answers, strict=True) if how != "refused"]
+    for name, answers in said("ranker").items()
+}
 
 
 @pytest.mark.parametrize("name", ranker_names())
@@ -163,7 +171,7 @@ def test_rankers_take_weights_or_refuse_them_by_name(name, role):
     data = made(5, n_queries=30, **{role: True})
     few = {"n_estimators": 5, "n_threads": 1} if name in ("lightgbm", "xgboost", "catboost") else {}
     learner = ranker(name, **few)
-    if role not in RANKERS.get(name, ()):
+    if role not in RANKERS[name]:
         what = "queries" if role == QUERIES else "documents"
         with pytest.raises(DataError, match=rf"{learner._title} cannot take weights of {what}"):
             learner.fit(data)
@@ -193,25 +201,6 @@ def test_boosters_are_given_weights_as_the_libraries_take_them():
     np.testing.assert_allclose(ours, model.predict(data.X), rtol=0, atol=1e-6)
 
 
-@pytest.mark.parametrize("name", [name for name in selector_names() if name not in BY_GRAPH + BY_RANKER])
-def test_what_cannot_refuses(name):
-    with pytest.raises(DataError, match="cannot take weights of queries"):
-        selector(name).fit(made(query_weight=True))
-
-
-@pytest.mark.parametrize("name", [name for name in selector_names() if name not in BY_RANKER])
-def test_no_filter_takes_weights_of_documents(name):
-    with pytest.raises(DataError, match="cannot take weights of documents"):
-        selector(name).fit(made(weight=True))
-
-
-@pytest.mark.parametrize("name", BY_RANKER)
-def test_what_trains_rankers_goes_by_weights(name):
-    data = made(7, n_queries=24, query_weight=True)
-    fitted = selector(name, **({"n_rounds": 3} if name == "ranking-boruta" else {})).fit(data)
-    assert len(fitted.order_) > 0
-
-
 def test_shap_values_are_averaged_by_weight():
     data = made(5, n_queries=30, query_weight=True)
     few = {"n_estimators": 5, "n_threads": 1, "min_child_samples": 2}
@@ -222,8 +211,10 @@ def test_shap_values_are_averaged_by_weight():
 
 
 def test_statistics_that_do_not_say_that_they_know_weights_refuse_them():
-    with pytest.raises(DataError, match="Similarity cannot take weights of queries"):
-        fold(Similarity("pearson", scope="pooled"), made(query_weight=True))
+    with pytest.raises(DataError, match="ValueCounts cannot take weights of queries"):
+        fold(ValueCounts(), made(query_weight=True))
+    with pytest.raises(DataError, match="Similarity cannot take weights of documents"):
+        fold(Similarity("pearson"), made(weight=True))
     with pytest.raises(DataError, match="evaluate cannot take weights of documents"):
         evaluate(made(weight=True), np.zeros(made().n_rows))
 

@@ -1,6 +1,6 @@
 """Scores that engines' own classes gave, where their plugins are not to be had everywhere: kept, and still ours.
 
-`tests/engines_jvm` compiled the plugins from their sources and recorded them (`LEANRANK_RECORD`).
+The cases are those of `tests/engines_jvm`, as they were when the engines scored them.
 """
 
 from __future__ import annotations

@@ -11,12 +11,12 @@ from tests.naive import mdl as naive
 from leanrank.kernels.mdl import mdl_cuts
 
 
-def fast(values, labels, better_encoding=False):
+def fast(values, labels, better_encoding=False, times=1, unit=1.0):
     distinct, where = np.unique(np.asarray(values, dtype=float), return_inverse=True)
     classes = np.unique(labels, return_inverse=True)[1]
     counts = np.zeros((len(distinct), classes.max() + 1), dtype=np.int64)
-    np.add.at(counts, (where, classes), 1)
-    return mdl_cuts(distinct, distinct, counts, better_encoding).tolist()
+    np.add.at(counts, (where, classes), times)
+    return mdl_cuts(distinct, distinct, counts, unit, better_encoding).tolist()
 
 
 @pytest.mark.parametrize("better_encoding", [False, True])
@@ -29,6 +29,20 @@ def test_equals_the_naive_recursion(seed, better_encoding):
     assert fast(values, labels, better_encoding) == naive.mdl_cuts(
         values.tolist(), labels.tolist(), better_encoding=better_encoding
     )
+
+
+@pytest.mark.parametrize("better_encoding", [False, True])
+@pytest.mark.parametrize("seed", range(6))
+def test_units_of_documents_are_documents_so_often(seed, better_encoding):
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(10, 50))
+    values = np.round(rng.random(n), 1 + seed % 3)
+    labels = np.digitize(values + rng.normal(0, 0.15, n), [0.3, 0.7][: 1 + seed % 2])
+    times = rng.integers(1, 5, n)
+    rows = np.repeat(values, times).tolist(), np.repeat(labels, times).tolist()
+    expected = naive.mdl_cuts(*rows, better_encoding=better_encoding)
+    assert fast(values, labels, better_encoding, times) == expected
+    assert fast(values, labels, better_encoding, times << 30, 2.0**-30) == expected
 
 
 def test_some_cut_is_found_above_and_none_in_noise():

@@ -7,23 +7,31 @@ from itertools import combinations
 import numpy as np
 
 
-def ranked(values):
-    """Documents by falling value, equal ones sharing a place: the place of each document."""
+def ranked(values, ties):
+    """The place of each document by falling value; equal ones share it, or stand in the order of the file."""
+    if ties == "ordinal":
+        return [
+            sum(other > value or (other == value and j < i) for j, other in enumerate(values))
+            for i, value in enumerate(values)
+        ]
     return [sum(other > value for other in values) for value in values]
 
 
-def concordant(a, b):
-    """Equation (2): pairs that both lists put in the same order, of all pairs."""
-    first, second = ranked(a), ranked(b)
+def concordant(a, b, ties="strict"):
+    """Equation (2): pairs that both lists put in the same order, of all pairs; "half" counts ties as half a pair."""
+    first, second = ranked(a, ties), ranked(b, ties)
     pairs = list(combinations(range(len(a)), 2))
-    same = sum((first[s] - first[t]) * (second[s] - second[t]) > 0 for s, t in pairs)
-    return same / len(pairs)
+    products = [(first[s] - first[t]) * (second[s] - second[t]) for s, t in pairs]
+    tied = 0.5 if ties == "half" else 0.0
+    return sum(1.0 if product > 0 else tied if product == 0 else 0.0 for product in products) / len(pairs)
 
 
-def similarity(queries):
+def similarity(queries, ties="strict"):
     """Equation (3): queries are matrices of documents by features."""
     m = queries[0].shape[1]
-    return np.array([[np.mean([concordant(q[:, i], q[:, j]) for q in queries]) for j in range(m)] for i in range(m)])
+    return np.array(
+        [[np.mean([concordant(q[:, i], q[:, j], ties) for q in queries]) for j in range(m)] for i in range(m)]
+    )
 
 
 def edges(similar, sigma):
@@ -83,14 +91,26 @@ def bisecting(Y, k):
     return clusters
 
 
-def representatives(Y, clusters, s):
+def relevance(s, f, members, scale):
+    """PageRank as it is, as a share of the largest, or between the least and the largest of the cluster."""
+    if scale == "none":
+        return s[f]
+    if scale == "max":
+        return s[f] / max(s)
+    low, high = min(s[g] for g in members), max(s[g] for g in members)
+    return (s[f] - low) / (high - low) if high > low else 0.0
+
+
+def representatives(Y, clusters, s, scale="none"):
     """Algorithm 2: of each cluster the feature of the largest mean of relevance and closeness; None for a tie."""
     chosen = []
     for members in clusters:
         worth = {}
         for f in members:
             close = sum(float(Y[f] @ Y[g]) for g in members if g != f)
-            worth[f] = 0.5 * s[f] + (0.5 * close / (len(members) - 1) if len(members) > 1 else 0.0)
+            worth[f] = 0.5 * relevance(s, f, members, scale) + (
+                0.5 * close / (len(members) - 1) if len(members) > 1 else 0.0
+            )
         best = sorted(worth.values(), reverse=True)
         if len(best) > 1 and best[0] - best[1] < 1e-9:
             return None

@@ -27,18 +27,18 @@ def value_table(values, classes, n_classes, most):
     return table, shift
 
 
-def class_counts(codes, classes, n_codes, n_classes):
+def class_counts(codes, classes, times, n_codes, n_classes):
     out = [[0] * n_classes for _ in range(n_codes)]
-    for row, label in zip(codes, classes, strict=True):
+    for row, label, n in zip(codes, classes, times, strict=True):
         for code in row:
-            out[code][label] += 1
+            out[code][label] += n
     return out
 
 
-def joint_counts(codes, others, n_codes, n_others):
+def joint_counts(codes, others, times, n_codes, n_others):
     out = [[0] * n_others for _ in range(n_codes)]
-    for row, other in zip(codes, others, strict=True):
+    for row, other, n in zip(codes, others, times, strict=True):
         for a in row:
             for b in other:
-                out[a][b] += 1
+                out[a][b] += n
     return out

@@ -126,6 +126,17 @@ def test_numbers_json_lacks_come_back(tmp_path):
     np.testing.assert_array_equal(loaded.coef_, ranker.coef_)
 
 
+@pytest.mark.parametrize("number", [10**400, -(2**63) - 1])
+def test_a_number_beyond_64_bits_is_refused(tmp_path, number):
+    path = tmp_path / "m.json"
+    RankSVM().fit(judged()).save(path)
+    document = json.loads(path.read_text())
+    document["learned"]["objective_"] = number
+    path.write_text(json.dumps(document))
+    with pytest.raises(DataError, match=r"m\.json: 'objective_' has [\d,]+ digits"):
+        load_ranker(path)
+
+
 def test_nothing_is_half_written(tmp_path, monkeypatch):
     path = tmp_path / "model.json"
     ranker = RankSVM().fit(judged())

@@ -84,6 +84,10 @@ def line(name, value, which=0):
         lambda text: text[: len(text) // 3],
         lambda text: text.replace("end of trees", "end of tree"),
         lambda text: text.replace("[objective: lambdarank]", '[objective: "]'),
+        lambda text: text.replace("[objective: lambdarank]", "num_cat=0"),
+        lambda text: text.replace("[objective: lambdarank]", "feature_importances:"),
+        lambda text: text.replace("feature_importances:", "[objective: lambdarank]"),
+        lambda text: text.replace("end of parameters", ""),
         lambda text: "",
     ],
 )

@@ -8,9 +8,8 @@ import numpy as np
 
 from leanrank import RankingData, Selection
 from leanrank.evaluation.select.answers import Answer
-from leanrank.evaluation.select.curve_point import CurvePoint, Evidence
+from leanrank.evaluation.select.curve_point import CurvePoint, Evidence, changes
 from leanrank.evaluation.select.effort import EFFORTS
-from leanrank.evaluation.select.evidence import changes
 from leanrank.evaluation.select.resolution import Forecast
 
 HOSTILE = (

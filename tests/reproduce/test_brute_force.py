@@ -1,12 +1,21 @@
-"""Every method of the papers against brute force, hundreds of small data sets each, ties among them."""
+"""Every filter of the papers against brute force, hundreds of small data sets each, ties among them."""
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 import numpy as np
 import pytest
-from tests.naive import bestgain, feature_worth, fsscpr, greedy_selection, rank_correlation, relief, set_filters
+from tests.naive import (
+    bestgain,
+    feature_worth,
+    fsscpr,
+    greedy_selection,
+    pair_losses,
+    rank_correlation,
+    ranking_metrics,
+    relief,
+    set_filters,
+)
+from tests.reproduce.tied_data import columns, drawn, labels
 
 from leanrank import (
     CFS,
@@ -28,33 +37,10 @@ from leanrank import (
     Similarity,
 )
 from leanrank.errors import DataError
+from leanrank.reproduce.fs_scpr_readings import READINGS
 
 CASES = 200
 STRICT = Similarity("kendall", ties="strict")
-
-
-def drawn(seed, n_features=4, n_values=4, n_levels=3, longest=5):
-    """Two to four short queries of few values, so that ties abound; every one has a pair, no feature is constant."""
-    rng = np.random.default_rng(seed)
-    while True:
-        sizes = rng.integers(2, longest + 1, rng.integers(2, 5))
-        ptr = np.concatenate(([0], np.cumsum(sizes)))
-        n = int(ptr[-1])
-        X = rng.integers(0, n_values, (n, n_features)).astype(float)
-        y = rng.integers(0, n_levels, n)
-        parts = [slice(a, b) for a, b in pairwise(ptr)]
-        pairs = all(len(set(y[part])) > 1 for part in parts)
-        varying = all(any(np.ptp(X[part, j]) > 0 for part in parts) for j in range(n_features))
-        if pairs and varying:
-            return RankingData(X, y, ptr), parts
-
-
-def columns(data, parts, j):
-    return [data.X[part, j].tolist() for part in parts]
-
-
-def labels(data, parts):
-    return [data.y[part].astype(int).tolist() for part in parts]
 
 
 def is_greedy(order, w, e, c):
@@ -66,14 +52,40 @@ def is_greedy(order, w, e, c):
     return len(set(order)) == len(w)
 
 
-@pytest.mark.parametrize("kind", ["map", "error"])
+def ndcg(columns_of_queries, labels):
+    """Mean over queries of NDCG@3, mean over the orders of equal values."""
+    each = zip(labels, columns_of_queries, strict=True)
+    return np.mean([ranking_metrics.over_ties(lambda r: ranking_metrics.ndcg(r, 3), y, x, "expected") for y, x in each])
+
+
+def minus_loss(loss):
+    """Mean over queries of minus the mean loss of their pairs, values brought to [0, 1] in each query."""
+    return lambda columns_of_queries, labels: (
+        -np.mean(
+            [
+                np.mean(pair_losses.losses(x, y, loss, scale=True))
+                for x, y in zip(columns_of_queries, labels, strict=True)
+            ]
+        )
+    )
+
+
+WORTH = {
+    "map": feature_worth.mean_average_precision,
+    "ndcg@3": ndcg,
+    "error": feature_worth.pair_error,
+    "hinge": minus_loss("hinge"),
+    "cross-entropy": minus_loss("cross-entropy"),
+}
+
+
+@pytest.mark.parametrize("kind", WORTH)
 def test_gas(kind):
     """Importance and similarity counted by hand, then the whole objective again at every step."""
-    worth = feature_worth.mean_average_precision if kind == "map" else feature_worth.pair_error
     for seed in range(CASES):
         data, parts = drawn(seed)
         y = labels(data, parts)
-        w = [worth(columns(data, parts, j), y) for j in range(4)]
+        w = [WORTH[kind](columns(data, parts, j), y) for j in range(4)]
         e = fsscpr.similarity([data.X[part] for part in parts])
         for c in (0.0, 0.1, 0.7):
             fitted = GAS(c=c, importance=kind, similarity=STRICT).fit(data)
@@ -171,6 +183,32 @@ def test_fs_scpr():
             assert sorted(fitted.selected_.tolist()) == expected, (seed, k)
             tested += 1
     assert tested > CASES
+
+
+def test_fs_scpr_in_every_reading():
+    """Ties in Kendall's tau, its range and the scale of PageRank, in all eighteen ways in turn."""
+    tested = set()
+    for seed in range(CASES):
+        reading = READINGS[seed % len(READINGS)]
+        # Where a tie is no edge, few values would leave features alone.
+        data, parts = drawn(seed, n_features=6, n_values=5 if reading.tau == "fraction" else 20, longest=8)
+        similar = fsscpr.similarity([data.X[part] for part in parts], reading.ties)
+        w = fsscpr.edges(similar if reading.tau == "fraction" else 2 * similar - 1, 0.1)
+        p = np.array(
+            [feature_worth.mean_average_precision(columns(data, parts, j), labels(data, parts)) for j in range(6)]
+        )
+        for k in (2, 3):
+            Y = fsscpr.rows_of(w, k)
+            clusters = None if Y is None else fsscpr.bisecting(Y, k)
+            expected = None
+            if clusters is not None:
+                expected = fsscpr.representatives(Y, clusters, fsscpr.pagerank(w, p), reading.pagerank)
+            if expected is not None:
+                fitted = reading.selector().set_params(n_features_to_select=k).fit(data)
+                assert fitted.graph_.similarity == pytest.approx(similar, abs=1e-11), (seed, reading)
+                assert sorted(fitted.selected_.tolist()) == expected, (seed, k, reading)
+                tested.add(reading)
+    assert tested == set(READINGS)
 
 
 @pytest.mark.parametrize("kind", ["kendall", "spearman"])

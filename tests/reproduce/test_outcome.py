@@ -2,7 +2,7 @@
 
 import pytest
 
-from leanrank.reproduce.markdown import cell_row, page, section
+from leanrank.reproduce.markdown import cell_row, rows_page, section
 from leanrank.reproduce.outcome import Cell, Claim, Published, Reproduction, Table, published
 
 
@@ -61,7 +61,14 @@ def found():
     ]
     claims = [Claim("up", True, "1 | 2"), Claim("down", False, "2"), Claim("sideways", None, "3")]
     return Reproduction(
-        "gas", "Title", "What was run.", "Why.", cells, claims, [Table("Own", ("a", "b"), (("1", "2"),), shown=True)]
+        "gas",
+        "Title",
+        "What was run.",
+        "Why.",
+        "In short.",
+        cells,
+        claims,
+        [Table("Own", ("a",), (("1",),), shown=True)],
     )
 
 
@@ -83,7 +90,7 @@ def test_markdown_has_everything_and_tables_are_whole(found):
         lines = [line for line in block.splitlines() if line.startswith("|")]
         widths = {line.replace("\\|", "").count("|") for line in lines}
         assert len(widths) <= 1
-    assert page([found, found]).count("## Title") == 2
+    assert rows_page([found, found], "page.md").count("## Title") == 2
 
 
 def test_published_tables_are_complete():

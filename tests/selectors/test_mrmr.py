@@ -10,7 +10,9 @@ import pytest
 from sklearn.feature_selection import f_classif
 from tests.selectors.metamorphic import tie_free
 
+from leanrank.errors import ParameterError
 from leanrank.selectors import MRMR
+from leanrank.stats.feature_graph import feature_graph
 from leanrank.stats.similarity import Similarity
 
 
@@ -41,3 +43,11 @@ def test_likeness_of_opposed_features_is_likeness():
     a = MRMR(**settings).fit(data)
     b = MRMR(**settings).fit(flipped, data.y, qid=data.qid)
     assert a.order_.tolist() == b.order_.tolist()
+
+
+def test_f_is_not_read_from_a_graph_of_something_else():
+    data = tie_free(3)
+    ranked = MRMR(relevance="f").fit(data)
+    assert MRMR(relevance="f").fit_graph(ranked.graph_).order_.tolist() == ranked.order_.tolist()
+    with pytest.raises(ParameterError, match="relevance' parameter of MRMR must be 'importance' on a graph of map"):
+        MRMR(relevance="f").fit_graph(feature_graph(data))

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.table import Table
 from rich.text import Text
 
 if TYPE_CHECKING:
@@ -61,20 +60,15 @@ class Naming:
         """The same of several."""
         return [self.label(feature) for feature in features]
 
-    def add_columns(self, table: Table) -> None:
-        """Columns for what `cells` gives."""
-        if self.catalogue is not None:
-            table.add_column("name", overflow="fold")
-            if any(facts.description for facts in self.catalogue):
-                table.add_column("description", overflow="fold")
+    @property
+    def headings(self) -> list[str]:
+        """The columns that `cells` gives: names, and descriptions where there are any; none without a catalogue."""
+        described = any(facts.description for facts in self.catalogue or ())
+        return [] if self.catalogue is None else ["name", *["description"] * described]
 
     def cells(self, feature: str) -> list[Text]:
-        """The name and the description; nothing without a catalogue. Names are data: never read as markup."""
-        if self.catalogue is None:
-            return []
-        facts = self.catalogue.get(feature)
-        described = any(known.description for known in self.catalogue)
-        return [Text(facts.name), *([Text(facts.description)] if described else [])]
+        """What stands below these headings. Names are data: never read as markup."""
+        return [Text(getattr(self.catalogue.get(feature), name)) for name in self.headings] if self.catalogue else []
 
     def to_dict(self) -> dict[str, Any]:
         """For the JSON of a command; nothing without a catalogue."""

@@ -46,6 +46,8 @@ _CLASS = re.compile(rf"(?<![\w'\"])({'|'.join(_CALLED)})(?![\w'\"])")
 
 #: A keyword that stands before the option that means the same.
 _KEYWORD = re.compile(r"\b\w+=\w+, (?=--)")
+#: What else could be done, by an option.
+_OR_OPTION = re.compile(r",? or [^,.()]* \((?:\w+=\w+,\s)?(--[\w-]+)\)")
 
 #: Options that take NAME=VALUE, and what they are called in a command.
 _SETTINGS = {"--set": "setting", "--ranker-set": "ranker_set"}
@@ -69,7 +71,7 @@ class Command(TyperCommand):
             return super().invoke(ctx)
         except LeanRankError as error:
             given = {option: ctx.params.get(name) or () for option, name in _SETTINGS.items()}
-            said = _KEYWORD.sub("", as_called(sentence(error, self.params, given)))
+            said = _KEYWORD.sub("", _possible(as_called(sentence(error, self.params, given)), self.params))
             raise LeanRankError(_CLASS.sub(lambda name: _CALLED[name[1]], said)) from error
 
 
@@ -107,6 +109,16 @@ def sentence(error: LeanRankError, options: Iterable[Any], settings: Mapping[str
     if spelling is None:
         return f"{option}: {said}"
     return said.replace(spelling, f"{option} <=" if spelling.endswith(" <=") else option)
+
+
+def _possible(said: str, options: Iterable[Any]) -> str:
+    """The sentence without what an option could do that the command does not have.
+
+    >>> _possible("Sort the rows, or regroup them (regroup=True, --regroup).", [])
+    'Sort the rows.'
+    """
+    known = {spelling for option in options for spelling in option.opts}
+    return _OR_OPTION.sub(lambda other: other[0] if other[1] in known else "", said)
 
 
 def _option(name: str, options: Iterable[Any], settings: Mapping[str, Sequence[str]]) -> str | None:

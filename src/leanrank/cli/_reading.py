@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from leanrank.cli._left_out import left_out_beside
 from leanrank.errors import DataError
 
 if TYPE_CHECKING:
@@ -80,24 +81,28 @@ class Reading:
 
         A feature that is 0 in every row need not be in a LETOR file: it is given the features up to `at_least`.
         """
-        data: RankingData = self._kept(self._whole(path, at_least))
-        return data
+        return self.read_numbered(path, at_least)[0]
 
     def read_numbered(self, path: Path, at_least: int = 0) -> tuple[RankingData, list[int]]:
         """As `read`, and which columns the features are of all features of the file."""
-        whole = self._whole(path, at_least)
-        data: RankingData = self._kept(whole)
+        whole, left_out = self._whole(path, at_least)
+        data: RankingData = self._kept(whole, left_out)
         place = {name: j for j, name in enumerate(whole.feature_names)}
         return data, [place[name] for name in data.feature_names]
 
-    def _whole(self, path: Path, at_least: int, categorical: Iterable[str] = ()) -> RankingData:
-        """A judged file with all of its features; these are categories beside those of the options."""
+    def _whole(self, path: Path, at_least: int, categorical: Iterable[str] = ()) -> tuple[RankingData, list[str]]:
+        """A judged file with all of its features, and the columns that are none.
+
+        Features are categories if they are among these, or if the options say so.
+        """
         from leanrank.data.reading import read
 
         _refuse_odd_name(path)
         columns = self._columns()
         columns["categorical"] = tuple(dict.fromkeys([*columns["categorical"], *categorical]))
-        return self._corrected(read(path, **columns, at_least=at_least))
+        with left_out_beside(_listed(self.drop)) as left_out:
+            data = read(path, **columns, at_least=at_least)
+        return self._corrected(data), left_out
 
     def _corrected(self, data: RankingData) -> RankingData:
         """Clicks as judgements that position has no part in, where propensities are given."""
@@ -115,20 +120,20 @@ class Reading:
         columns = {name: value for name, value in vars(self).items() if name not in others}
         return {**columns, "slices": tuple(_listed(self.slice)), "categorical": tuple(_listed(self.categorical))}
 
-    def _kept(self, source: RankingSource) -> Any:
-        """The source with the features that `only` and `drop` leave."""
+    def _kept(self, source: RankingSource, left_out: Sequence[str]) -> Any:
+        """The source with the features that `only` and `drop` leave; columns that are none were `left_out` before."""
         only, drop = _listed(self.only), _listed(self.drop)
         if not only and not drop:
             return source
-        from leanrank.data.feature_patterns import kept_by
         from leanrank.data.mapped_source import with_features
+        from leanrank.data.same_features import kept_by
 
-        return with_features(source, kept_by(source.feature_names, only, drop))
+        return with_features(source, kept_by(source.feature_names, only, drop, left_out))
 
     def read_like(self, path: Path, data: RankingData) -> RankingData:
         """Read another judged file with the features of `data`; what it has beside them is left out."""
         wanted = list(data.feature_names)
-        other = self._whole(path, at_least=max(data.n_features, largest_number(wanted)))
+        other, _ = self._whole(path, at_least=max(data.n_features, largest_number(wanted)))
         if list(other.feature_names) == wanted:
             return other
         known = set(other.feature_names)
@@ -152,7 +157,7 @@ class Reading:
         from leanrank.data.same_features import are_numbers, columns_of
 
         wanted = [str(name) for name in names]
-        data: RankingData = self._kept(self._whole(path, largest_number(wanted), categorical))
+        data: RankingData = self._kept(*self._whole(path, largest_number(wanted), categorical))
         return data.subset(columns_of(data, wanted, "the model", len(wanted) if are_numbers(wanted) else None))
 
     def read_chosen(self, path: Path, features: Path) -> tuple[RankingData, list[int]]:
@@ -175,7 +180,9 @@ class Reading:
         if self.propensities is not None:
             return self.read(path, at_least=n_features or 0)
         _refuse_odd_name(path)
-        source: RankingSource = self._kept(scan(path, **self._columns(), n_features=n_features))
+        with left_out_beside(_listed(self.drop)) as left_out:
+            whole = scan(path, **self._columns(), n_features=n_features)
+        source: RankingSource = self._kept(whole, left_out)
         return source
 
     def sample(self, path: Path, memory: str | int | None, seed: int) -> QuerySample:

@@ -12,6 +12,7 @@ from rich.text import Text
 
 from leanrank.cli._catalogue import Naming
 from leanrank.cli._standard_input import typed
+from leanrank.cli._tables import table
 
 if TYPE_CHECKING:
     from leanrank.evaluation.select.answers import Answer
@@ -29,7 +30,8 @@ def show_selection(selection: Selection, test: dict[str, Any] | None, console: C
 
     `finished` is the file that another answer can be had from.
     """
-    from leanrank.evaluation.select.beyond_headline import metrics_said, slices_said
+    from leanrank.data.query_weighting import weighting_said
+    from leanrank.evaluation.select.selection_views import metrics_said, slices_said
 
     chosen = selection.chosen
     style = "green" if selection.proven else "yellow"
@@ -55,6 +57,9 @@ def show_selection(selection: Selection, test: dict[str, Any] | None, console: C
                 console.print(Text(f"{what}{said}."))
     console.print(Text(f"Why:  {selection.reason}."))
     console.print(Text(f"More: {selection.forecast.sentence()}."))
+    weighting = weighting_said(selection.settings)
+    if weighting:
+        console.print(Text(f"Mind: {weighting}: means, intervals and certificates are weighted."))
     if selection.sample:
         console.print(Text(f"{selection.sample['sentence']}."))
     for sentence in selection.copies:
@@ -66,29 +71,25 @@ def show_selection(selection: Selection, test: dict[str, Any] | None, console: C
 def _catalogued(selection: Selection) -> Table:
     """The features with their names and descriptions, as many as there is room for."""
     naming = Naming(selection.catalogue)
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    table.add_column("feature", overflow="fold")
-    naming.add_columns(table)
+    drawn = table("", ["feature", *naming.headings], box=None, pad_edge=False, padding=(0, 2, 0, 0))
     for name in selection.features[:NAMED]:
-        table.add_row(Text(name), *naming.cells(name))
+        drawn.add_row(Text(name), *naming.cells(name))
     if selection.n_features > NAMED:
-        table.add_row(Text(f"and {selection.n_features - NAMED} more"))
-    return table
+        drawn.add_row(Text(f"and {selection.n_features - NAMED} more"))
+    return drawn
 
 
 def _answers(selection: Selection) -> Table:
     """The three answers, that which was asked for marked."""
     metric, total = selection.settings["metric_name"].upper(), len(selection.feature_names)
-    table = Table(box=None, pad_edge=False)
-    headings = ("", "features", *(["cost"] * selection.priced), f"{metric} against all {total}", "what is known")
-    for heading in headings:
-        table.add_column(heading, justify="right" if heading in ("features", "cost") else "left")
+    columns = ("", "features", *(["cost"] * selection.priced), f"{metric} against all {total}", "what is known")
+    drawn = table("", columns, right=("features", "cost"), box=None, pad_edge=False)
     for answer in selection.answers.values():
         mark, style = (">", "bold") if answer.name == selection.answer else (" ", "")
         cost = [f"{answer.cost:g}"] * selection.priced
         change = "unchanged" if answer.is_everything else _interval(answer.estimate) if answer.is_measured else "-"
-        table.add_row(f"{mark} {answer.name}", str(answer.k), *cost, change, _known(selection, answer), style=style)
-    return table
+        drawn.add_row(f"{mark} {answer.name}", str(answer.k), *cost, change, _known(selection, answer), style=style)
+    return drawn
 
 
 def _known(selection: Selection, answer: Answer) -> str:

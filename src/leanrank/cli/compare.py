@@ -125,7 +125,7 @@ def _print(comparison: Any, metric: str | None, table: Path | None, named: Catal
     if as_json:
         print(json.dumps(comparison.to_dict(metric), ensure_ascii=False, indent=1, allow_nan=False))
         return
-    from leanrank.cli._comparison_tables import show_comparison
+    from leanrank.cli._tables import show_comparison
 
     console = Console()
     # Tables are wide: in a pipe nothing is cut off.

@@ -109,11 +109,11 @@ def _read(file: Path, features: Path | None, reading: Reading) -> tuple[RankingD
 
 def _write(data: RankingData, ids: list[int], output: Path, kind: str) -> None:
     if kind == "lightgbm":
-        from leanrank.data.letor.lightgbm import write_lightgbm
+        from leanrank.data.letor.writer import write_lightgbm
 
         write_lightgbm(_numbered(data, ids), output)
         return
-    from leanrank.data.writing import write
+    from leanrank.data.reading import write
 
     write(_numbered(data, ids) if kind == "letor" else data, output, kind)  # type: ignore[arg-type]
 

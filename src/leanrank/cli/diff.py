@@ -17,6 +17,7 @@ from leanrank.cli._option_groups import option_groups
 from leanrank.cli._ranker_options import RankerOptions
 from leanrank.cli._reading import JsonOption, Reading, largest_number
 from leanrank.cli._settings import check_seed
+from leanrank.cli._tables import table
 from leanrank.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -114,25 +115,20 @@ def _show(told: Diff, naming: Naming, console: Console) -> None:
 
 
 def _features(told: Diff, naming: Naming) -> Table:
-    table = Table(title="Features of one alone", title_justify="left")
-    table.add_column("feature", overflow="fold")
-    naming.add_columns(table)
-    table.add_column("in")
-    if told.costs:
-        table.add_column("cost", justify="right")
+    columns = ["feature", *naming.headings, "in", *["cost"] * bool(told.costs)]
+    drawn = table("Features of one alone", columns, right=["cost"])
     for name, where in (*((name, "a") for name in told.only_a), *((name, "b") for name in told.only_b)):
         cost = told.costs.get(name)
         price = ["" if cost is None else f"{cost:g}"] if told.costs else []
-        table.add_row(Text(name), *naming.cells(name), where, *price)
-    return table
+        drawn.add_row(Text(name), *naming.cells(name), where, *price)
+    return drawn
 
 
 def _queries(quality: Quality) -> Table:
-    table = Table(title=Text(f"{quality.metric}, and the queries that change most"), title_justify="left")
-    for heading in ("query", "a", "b", "change"):
-        table.add_column(heading, justify="left" if heading == "query" else "right", overflow="fold")
-    table.add_row("mean of all", f"{quality.a:.4f}", f"{quality.b:.4f}", f"{quality.difference:+.4f}", end_section=True)
+    columns = ("query", "a", "b", "change")
+    drawn = table(f"{quality.metric}, and the queries that change most", columns, right=columns[1:])
+    drawn.add_row("mean of all", f"{quality.a:.4f}", f"{quality.b:.4f}", f"{quality.difference:+.4f}", end_section=True)
     for query in quality.queries:
         change = f"{query['b'] - query['a']:+.4f}"
-        table.add_row(Text(query["query"]), f"{query['a']:.4f}", f"{query['b']:.4f}", change)
-    return table
+        drawn.add_row(Text(query["query"]), f"{query['a']:.4f}", f"{query['b']:.4f}", change)
+    return drawn

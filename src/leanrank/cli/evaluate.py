@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from leanrank.cli._completion import metric_lists
 from leanrank.cli._option_groups import option_groups
 from leanrank.cli._outputs import STDOUT, check_outputs, write_text
 from leanrank.cli._reading import JsonOption, Reading
+from leanrank.cli._tables import table
 from leanrank.errors import DataError, ParameterError
 
 if TYPE_CHECKING:
@@ -163,13 +163,12 @@ def _show(
 ) -> None:
     import numpy as np
 
-    table = Table(title=Text(f"Convention: {convention}"), title_justify="left")
-    for heading in ("metric", "mean", "queries", "left out"):
-        table.add_column(heading, justify="left" if heading == "metric" else "right")
+    columns = ("metric", "mean", "queries", "left out")
+    drawn = table(f"Convention: {convention}", columns, right=columns[1:])
     for name, value in means.items():
         left_out = int(np.isnan(values[name]).sum())
         shown = "-" if math.isnan(value) else f"{value:.4f}"
-        table.add_row(Text(name), shown, f"{len(values[name]) - left_out:,}", f"{left_out:,}")
-    console.print(table)
+        drawn.add_row(Text(name), shown, f"{len(values[name]) - left_out:,}", f"{left_out:,}")
+    console.print(drawn)
     if note:
         console.print(Text(note), soft_wrap=True)

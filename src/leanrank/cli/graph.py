@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from leanrank.cli._catalogue import CatalogueOptions
@@ -17,6 +16,7 @@ from leanrank.cli._option_groups import option_groups
 from leanrank.cli._outputs import STDOUT, check_outputs, refuse_binary_on_terminal, refuse_stdout
 from leanrank.cli._reading import FileArgument, JsonOption, Reading
 from leanrank.cli._standard_input import typed
+from leanrank.cli._tables import table
 
 if TYPE_CHECKING:
     from leanrank.stats.feature_graph import FeatureGraph
@@ -85,16 +85,12 @@ def graph(
 
 
 def _show(graph: FeatureGraph, console: Console, shown: int = 10) -> None:
-    best = Table(title=f"The best of {len(graph.feature_names)} features alone", title_justify="left")
-    best.add_column("feature", overflow="fold")
-    best.add_column("importance", justify="right")
+    title = f"The best of {len(graph.feature_names)} features alone"
+    best = table(title, ("feature", "importance"), right=["importance"])
     for j in sorted(range(len(graph.importance)), key=lambda j: (-graph.importance[j], j))[:shown]:
         best.add_row(Text(graph.feature_names[j]), f"{graph.importance[j]:.4f}")
     console.print(best)
-    alike = Table(title="The most similar pairs", title_justify="left")
-    for heading in ("feature", "feature"):
-        alike.add_column(heading, overflow="fold")
-    alike.add_column("similarity", justify="right")
+    alike = table("The most similar pairs", ("feature", "feature", "similarity"), right=["similarity"])
     for a, b, strength in graph.strongest_pairs(shown):
         alike.add_row(Text(a), Text(b), f"{strength:.4f}")
     console.print(alike)

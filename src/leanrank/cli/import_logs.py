@@ -41,9 +41,9 @@ def import_logs(
 
     Example: leanrank import responses.jsonl --judgements qrels.txt -o log.csv
     """
-    from leanrank.data.logs.judgements import read_judgements
     from leanrank.data.logs.table import UNMATCHED
     from leanrank.data.logs.table import import_logs as write_table
+    from leanrank.data.trec import read_judgements
 
     if unmatched not in UNMATCHED:
         raise ParameterError.of("import", "unmatched", "'missing' or 'zero'", unmatched)

@@ -14,6 +14,7 @@ from leanrank.cli._catalogue import UNNAMED, CatalogueOptions, Naming
 from leanrank.cli._option_groups import option_groups
 from leanrank.cli._reading import FileArgument, JsonOption, Reading
 from leanrank.cli._standard_input import typed
+from leanrank.cli._tables import table
 
 if TYPE_CHECKING:
     from leanrank.stats.lint import LintReport
@@ -65,13 +66,11 @@ def show(report: LintReport, title: str, console: Console, naming: Naming = UNNA
     if not report.findings:
         console.print("Nothing wrong found.", style="green")
         return
-    table = Table(title="Findings", title_justify="left", title_style="bold")
-    for heading in ("finding", "where", "what it means"):
-        table.add_column(heading, overflow="fold")
+    drawn = table("Findings", ("finding", "where", "what it means"), title_style="bold")
     for like in like_findings(report.findings, naming.labels):
         style = "yellow" if like.severity == "warning" else "cyan"
-        table.add_row(Text(like.kind, style=style), Text(like.where), Text(like.message))
-    console.print(table)
+        drawn.add_row(Text(like.kind, style=style), Text(like.where), Text(like.message))
+    console.print(drawn)
 
 
 def _labels(labels: dict[str, int], shown: int = 12) -> str:

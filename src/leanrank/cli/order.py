@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from leanrank.cli._catalogue import CatalogueOptions, Naming
@@ -21,6 +20,7 @@ from leanrank.cli._outputs import check_outputs
 from leanrank.cli._reading import JsonOption, Reading
 from leanrank.cli._settings import check_seed, parse_settings
 from leanrank.cli._standard_input import typed
+from leanrank.cli._tables import table
 from leanrank.errors import DataError, ParameterError
 
 if TYPE_CHECKING:
@@ -159,7 +159,7 @@ def _source(selector: Selector, method: str, file: Path | None, graph: Path | No
     from leanrank.selectors._graph_selector import GraphSelector
     from leanrank.stats.feature_graph import FeatureGraph
 
-    if graph is not None and not isinstance(selector, GraphSelector):
+    if graph is not None and not (isinstance(selector, GraphSelector) and selector.is_of_queries):
         raise ParameterError(f"{method} does not live on a feature graph: leave out --graph.")
     scans = selector.get_params(deep=False).get("engine") is not None  # an engine reads block by block
     data = None if file is None else reading.scan(file) if scans else reading.read(file)
@@ -192,15 +192,12 @@ def _fit(selector: Any, source: _Source) -> str | None:
 def _show(record: dict[str, Any], method: str, naming: Naming, console: Console) -> None:
     """The features with the reason for each."""
     names, n_in = record["names"], record["n_features_in"]
-    table = Table(title=f"{method} keeps {len(names)} of {n_in} features", title_justify="left")
-    table.add_column("#", justify="right")
-    table.add_column("feature", overflow="fold")
-    naming.add_columns(table)
-    table.add_column("why", overflow="fold")
+    columns = ("#", "feature", *naming.headings, "why")
+    drawn = table(f"{method} keeps {len(names)} of {n_in} features", columns, right=["#"])
     why = {step["name"]: str(step["reason"]) for step in record["trace"]}
     for position, name in enumerate(names, start=1):
-        table.add_row(str(position), Text(name), *naming.cells(name), Text(why.get(name, "")))
-    console.print(table)
+        drawn.add_row(str(position), Text(name), *naming.cells(name), Text(why.get(name, "")))
+    console.print(drawn)
     copies = {copy for others in record["stands_for"].values() for copy in others}
     constant = [name for name in record["dropped"] if name not in copies]
     if constant:

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from leanrank.cli._option_groups import option_groups
 from leanrank.cli._outputs import STDOUT, check_outputs, refuse_stdout, write_text
 from leanrank.cli._reading import FileArgument, JsonOption, Reading
+from leanrank.cli._tables import table
 
 if TYPE_CHECKING:
     from leanrank.reducers.rcdr import RCDR
@@ -48,7 +48,7 @@ def reduce(
     Example: leanrank reduce train.txt -k 3 -o reduced.txt --weights components.json
     """
     from leanrank.cli._outputs import write_chart
-    from leanrank.data.writing import write
+    from leanrank.data.reading import write
     from leanrank.reducers.rcdr import RCDR
 
     check_outputs(output, weights, chart, reads=[file])
@@ -82,11 +82,9 @@ def reduce(
 
 
 def _show(reducer: RCDR, console: Console) -> None:
-    table = Table(title=f"{reducer.n_components_} components", title_justify="left")
-    table.add_column("component")
-    table.add_column("correlation", justify="right")
-    table.add_column("made of (better when higher, or lower where negative)", overflow="fold")
+    columns = ("component", "correlation", "made of (better when higher, or lower where negative)")
+    drawn = table(f"{reducer.n_components_} components", columns, right=["correlation"])
     for row in reducer.top_attributes():
         attributes = ", ".join(f"{name} {weight:+.3f}" for name, weight in row["attributes"])
-        table.add_row(row["component"], f"{row['norm']:.4f}", Text(attributes))
-    console.print(table)
+        drawn.add_row(row["component"], f"{row['norm']:.4f}", Text(attributes))
+    console.print(drawn)

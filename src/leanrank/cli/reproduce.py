@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from leanrank.cli._completion import paper_names
 from leanrank.cli._outputs import check_outputs, refuse_stdout
 from leanrank.cli._reading import JsonOption
+from leanrank.cli._tables import table
 
 if TYPE_CHECKING:
     from leanrank.reproduce.outcome import Page, Reproduction
@@ -41,7 +41,10 @@ def reproduce(
     markdown: Annotated[
         Path | None,
         typer.Option(
-            "--output", "--markdown", "-o", help="Also write a page of Markdown, and its data into a folder beside it."
+            "--output",
+            "--markdown",
+            "-o",
+            help="Also write a page of Markdown, and its rows and data into a folder beside it.",
         ),
     ] = None,
     journal: Annotated[
@@ -81,7 +84,7 @@ def reproduce(
     papers = [one for one in outcomes if not isinstance(one, Page)]
     if markdown is not None:
         pages = [document(one) for one in outcomes if isinstance(one, Page)]
-        write_whole(markdown, "".join(pages) if pages else _page(papers, markdown.with_suffix("")))
+        write_whole(markdown, "".join(pages) if pages else _page(papers, markdown))
     failed = [cell for one in papers for cell in one.failed]
     if failed:
         p = failed[0].published
@@ -93,17 +96,21 @@ def reproduce(
         raise typer.Exit(DIFFERS)
 
 
-def _page(papers: list[Reproduction], folder: Path) -> str:
-    """Write the papers' data files; the page is of these papers and of those whose files are in the folder already."""
+def _page(papers: list[Reproduction], path: Path) -> str:
+    """Write the papers' data files and rows; the page is of these papers and of those that have files there already."""
+    from leanrank.data.whole_file import write_whole
     from leanrank.reproduce.data_files import read_data, write_data
-    from leanrank.reproduce.markdown import page
+    from leanrank.reproduce.markdown import rows_page
     from leanrank.reproduce.papers import PAPERS
+    from leanrank.reproduce.short_page import ALL, page
 
+    folder = path.with_suffix("")
     for paper in papers:
         write_data(paper, folder)
     if len(papers) < len(PAPERS):
         now = {paper.paper: paper for paper in papers}
         papers = [one for name in PAPERS if (one := now.get(name) or read_data(name, folder)) is not None]
+    write_whole(folder / ALL, rows_page(papers, path.name))
     return page(papers, folder.name)
 
 
@@ -128,30 +135,23 @@ def _show(reproduction: Reproduction) -> None:
     console.rule(Text(reproduction.title))
     console.print(Text(reproduction.protocol))
     if reproduction.cells:
-        headings = ("table", "data", "method", "measure", "published", "ours", "difference", "status", "why")
-        table = Table(title="Published and ours", title_justify="left", title_style="bold")
-        for heading in headings:
-            right = heading in ("published", "ours", "difference")
-            table.add_column(heading, justify="right" if right else "left", overflow="fold")
+        columns = ("table", "data", "method", "measure", "published", "ours", "difference", "status", "why")
+        drawn = table("Published and ours", columns, right=("published", "ours", "difference"), title_style="bold")
         for cell in reproduction.cells:
             row = cell_row(cell)
             style = "bold red" if cell.failed else _STYLES.get(row[7].partition(",")[0], "")
-            table.add_row(*(Text(text) for text in row), style=style)
-        console.print(table)
+            drawn.add_row(*(Text(text) for text in row), style=style)
+        console.print(drawn)
     for own in reproduction.tables:
-        table = Table(title=own.title, title_justify="left", title_style="bold")
-        for heading in own.columns:
-            table.add_column(heading, overflow="fold")
+        drawn = table(own.title, own.columns, title_style="bold")
         for line in own.rows:
-            table.add_row(*(Text(text) for text in line))
-        console.print(table)
+            drawn.add_row(*(Text(text) for text in line))
+        console.print(drawn)
     if reproduction.claims:
-        table = Table(title="What the paper states", title_justify="left", title_style="bold")
-        for heading in ("claim", "verdict", "our figures"):
-            table.add_column(heading, overflow="fold")
+        drawn = table("What the paper states", ("claim", "verdict", "our figures"), title_style="bold")
         for claim in reproduction.claims:
             style = {True: "green", False: "yellow", None: "dim"}[claim.holds]
-            table.add_row(Text(claim.text), Text(verdict(claim), style=style), Text(claim.figures))
-        console.print(table)
+            drawn.add_row(Text(claim.text), Text(verdict(claim), style=style), Text(claim.figures))
+        console.print(drawn)
     console.print(Text(reproduction.summary, style="bold"))
     console.print()

@@ -145,7 +145,7 @@ def _written(
 
 
 def _show(summary: dict[str, Any], written: list[str]) -> None:
-    from leanrank.cli._shadow_tables import show_shadow
+    from leanrank.cli._tables import show_shadow
 
     console = Console()
     show_shadow(summary, console if console.is_terminal else Console(width=160))

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from leanrank.cli._completion import metric_lists, ranker_names
@@ -19,6 +18,7 @@ from leanrank.cli._ranker_options import RankerOptions
 from leanrank.cli._reading import FileArgument, JsonOption, ReadingChosen
 from leanrank.cli._settings import parse_settings
 from leanrank.cli._standard_input import typed
+from leanrank.cli._tables import table
 
 if TYPE_CHECKING:
     from leanrank.rankers._base import Ranker
@@ -54,6 +54,7 @@ def train(
 
     Example: leanrank train train.txt --ranker ranksvm --features features.json --valid vali.txt -o model.json
     """
+    from leanrank.cli._unlike_scales import warn_of_unlike_scales
     from leanrank.metrics.names import metric as parse_metric
     from leanrank.rankers import registry
 
@@ -67,6 +68,7 @@ def train(
     model = registry.get(ranker, **settings)
     data = reading.read(file) if features is None else reading.read_chosen(file, features)[0]
     held_out = None if valid is None else reading.read_for_model(valid, data.feature_names)
+    warn_of_unlike_scales(model, data)
     model.fit(data, eval_set=held_out)
     _save(model, output)
     parts = {"training": data} | ({} if held_out is None else {"held out": held_out})
@@ -102,13 +104,11 @@ def _save(model: Ranker, output: Path) -> None:
 def _show(record: dict[str, Any], output: Path) -> None:
     console = Console(stderr=output == STDOUT)
     size = f"{len(record['features'])} features, {record['n_rows']:,} documents, {record['n_queries']:,} queries"
-    table = Table(title=Text(f"{record['ranker']} on {size}"), title_justify="left")
-    table.add_column("")
-    for name in record["quality"]["training"]:
-        table.add_column(name, justify="right")
+    metrics = list(record["quality"]["training"])
+    drawn = table(f"{record['ranker']} on {size}", ["", *metrics], right=metrics)
     for part, values in record["quality"].items():
-        table.add_row(part, *("nan" if value is None else f"{value:.4f}" for value in values.values()))
-    console.print(table)
+        drawn.add_row(part, *("nan" if value is None else f"{value:.4f}" for value in values.values()))
+    console.print(drawn)
     if output == STDOUT:
         return
     console.print(

@@ -26,17 +26,6 @@ class Arrangement:
     data, and gives the same answer, to the last bit, for any order of rows, queries and columns. Keys are
     64-bit hashes of values; only features or rows with equal values everywhere keep the order they had.
 
-    Parameters
-    ----------
-    data : RankingData
-        Queries and rows sorted, columns as they were; the matrix is that of the data given, not a copy of it.
-    column_rank : array of shape (K,)
-        The place of each column in the canonical order.
-    queries : array of shape (Q,)
-        The numbers the queries had before.
-    rows_sorted : bool
-        Whether the rows of a query are sorted; if not, they are in the order given.
-
     Notes
     -----
     Three passes over the data, O(n K).
@@ -49,10 +38,11 @@ class Arrangement:
     (True, array([1, 0]), array([0, 1]))
     """
 
+    # queries and rows sorted, columns as they were; the matrix is that of the data given, not a copy of it
     data: RankingData
-    column_rank: NDArray[np.int64]
-    queries: NDArray[np.int64]
-    rows_sorted: bool = True
+    column_rank: NDArray[np.int64]  # (K,): the place of each column in the canonical order
+    queries: NDArray[np.int64]  # (Q,): the numbers the queries had before
+    rows_sorted: bool = True  # whether the rows of a query are sorted; if not, they are in the order given
 
     @classmethod
     def of(cls, data: RankingData, *, sort_rows: bool = True) -> Arrangement:

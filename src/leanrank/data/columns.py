@@ -38,7 +38,7 @@ def as_frame(native: Any) -> nw.DataFrame[Any] | None:
             raise DataError(f"{kind} is a lazy frame: collect it first, or stream a Parquet file with scan_parquet.")
         if not isinstance(frame, nw.DataFrame):
             return None
-        names = frame.columns
+        names: list[Any] = list(frame.columns)  # of pandas anything that can be hashed
     except DuplicateError as error:
         twice = " ".join(str(error).replace("\n", " ").split()).partition("got: - ")[2] or str(error)
         raise DataError(f"Column names must be unique, but the frame has {twice}. Rename or drop one.") from error
@@ -46,7 +46,9 @@ def as_frame(native: Any) -> nw.DataFrame[Any] | None:
     if len(set(texts)) < len(texts):
         twice = next(text for text in texts if texts.count(text) > 1)
         raise DataError(f"Column names must be unique, but the frame has {twice!r} twice. Rename or drop one.")
-    if texts != list(names):  # pandas names columns by numbers too
+    if several := [name for name in names if isinstance(name, tuple)]:
+        raise DataError(f"Column names must be of one level, but the frame has {several[0]!r}: join the levels first.")
+    if texts != names:  # pandas names columns by numbers too
         frame = frame.rename(dict(zip(names, texts, strict=True)))
     return frame
 

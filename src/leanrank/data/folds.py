@@ -22,20 +22,11 @@ _N_PARTS = 5
 
 @dataclass(frozen=True, eq=False)
 class Queries:
-    """Some queries of a data set, by their indices: a view that is copied when its data are asked for.
-
-    Parameters
-    ----------
-    data : RankingData
-    index : array of int64
-        Which queries.
-    features : array of int64 or None, default=None
-        Which features; None are all.
-    """
+    """Some queries of a data set, by their indices: a view that is copied when its data are asked for."""
 
     data: RankingData
-    index: NDArray[np.int64]
-    features: NDArray[np.int64] | None = None
+    index: NDArray[np.int64]  # which queries
+    features: NDArray[np.int64] | None = None  # which features; None are all
 
     @property
     def feature_names(self) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Where each query begins: from a qid column, group sizes or offsets."""
+"""Where each query begins: from a qid column, group sizes or offsets; and values as numbers in order of appearance."""
 
 from __future__ import annotations
 
@@ -51,9 +51,14 @@ def _as_column(qid: Any, n_rows: int) -> NDArray[Any]:
         absent = [value is None or value != value for value in column.tolist()]
         if any(absent):
             raise DataError(f"The query id of row {absent.index(True)} is missing.")
-        if all(isinstance(value, (int, np.integer)) and not isinstance(value, bool) for value in column.tolist()):
+        if all(_is_whole(value) for value in column.tolist()):
             return column.astype(np.int64)
     return column if column.dtype.kind in "iu" else column.astype(str)
+
+
+def _is_whole(value: Any) -> bool:
+    """Whether this is a number that int64 has; larger ones are texts, as those of uint64 are."""
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool) and -(2**63) <= int(value) < 2**63
 
 
 def _from_column(
@@ -71,9 +76,19 @@ def _from_column(
             f"The rows of query {ids[run]} are not adjacent: it begins at row {before} and again at row "
             f"{starts[run]}. Sort the rows by query, or regroup them (regroup=True, --regroup)."
         )
-    appearance = np.empty(len(distinct), dtype=np.int64)
-    appearance[np.argsort(first)] = np.arange(len(distinct))
-    query_of_row = np.repeat(appearance[run_of], np.diff(np.append(starts, len(column))))
+    query_of_row = np.repeat(numbered(ids), np.diff(np.append(starts, len(column))))
     order = np.argsort(query_of_row, kind="stable")
     sizes = np.bincount(query_of_row)
     return np.concatenate(([0], np.cumsum(sizes))).astype(np.int64), distinct[np.argsort(first)], order
+
+
+def numbered(values: NDArray[Any]) -> NDArray[np.int64]:
+    """The number of each value, counted from 0 in the order of appearance.
+
+    >>> numbered(np.array(["tea", "cup", "tea"]))
+    array([0, 1, 0])
+    """
+    _, first, number = np.unique(values, return_index=True, return_inverse=True)
+    place = np.empty(len(first), dtype=np.int64)
+    place[np.argsort(first)] = np.arange(len(first))
+    return np.asarray(place[number.ravel()])

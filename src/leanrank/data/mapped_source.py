@@ -17,14 +17,6 @@ from leanrank.data.ranking_data import BLOCK_ROWS, RankingData, RankingSource
 class MappedSource:
     """Blocks of `source`, each changed by `function` when it is read; nothing is kept.
 
-    Parameters
-    ----------
-    source : RankingSource
-    function : callable of a RankingData that returns a RankingData
-        Each query's result may depend on that query only.
-    feature_names : tuple of str
-        The features of what `function` returns.
-
     Examples
     --------
     >>> data = RankingData([[2.0], [4.0], [7.0]], [1, 0, 2], [0, 2, 3], feature_names=["bm25"])
@@ -34,8 +26,8 @@ class MappedSource:
     """
 
     source: RankingSource
-    function: Callable[[RankingData], RankingData]
-    feature_names: tuple[str, ...]
+    function: Callable[[RankingData], RankingData]  # each query's result may depend on that query only
+    feature_names: tuple[str, ...]  # the features of what `function` returns
 
     @property
     def n_rows(self) -> int:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
-from leanrank.data.expansion import check_expansion
+from leanrank.data.memory_size import check_expansion
 from leanrank.errors import DataError
 
 _DAMAGE = (ValueError, SyntaxError, TypeError, KeyError, OverflowError, RecursionError, EOFError, MemoryError)

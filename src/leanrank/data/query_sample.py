@@ -26,25 +26,14 @@ _NOWHERE = np.uint64(1 << 63)
 
 @dataclass(frozen=True, eq=False)
 class QuerySample:
-    """Queries that were drawn from a source, and how many there were.
+    """Queries that were drawn from a source, and how many there were."""
 
-    Parameters
-    ----------
-    data : RankingData
-        The queries drawn, in the order of their hashes.
-    n_queries, n_rows : int
-        Those of the whole source.
-    memory : int or None
-        The bytes that were allowed; None where there was no limit.
-    by_default : bool, default=False
-        Whether nobody named the limit.
-    """
-
-    data: RankingData
+    data: RankingData  # the queries drawn, in the order of their hashes
+    # those of the whole source
     n_queries: int
     n_rows: int
-    memory: int | None = None
-    by_default: bool = False
+    memory: int | None = None  # the bytes that were allowed; None where there was no limit
+    by_default: bool = False  # whether nobody named the limit
 
     @property
     def is_all(self) -> bool:

@@ -11,6 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
+from leanrank.data import ranking_checks as checks
 from leanrank.data.categories import Categories, category_columns, checked_categories, only_named, recoded, united
 from leanrank.data.columns import check_values
 from leanrank.data.side_columns import SideColumns, joined
@@ -90,15 +91,15 @@ class RankingData:
     categories: Categories = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        X = _as_matrix(self.X)
+        X = checks.as_matrix(self.X)
         n, n_features = X.shape
         put = object.__setattr__  # frozen for everyone else
         put(self, "X", X)
-        put(self, "y", _as_labels(self.y, n))
-        put(self, "query_ptr", _as_query_ptr(self.query_ptr, n))
-        put(self, "query_ids", _as_query_ids(self.query_ids, len(self.query_ptr) - 1))
-        put(self, "feature_names", _as_feature_names(self.feature_names, n_features))
-        put(self, "comments", _as_comments(self.comments, n))
+        put(self, "y", checks.as_labels(self.y, n))
+        put(self, "query_ptr", checks.as_query_ptr(self.query_ptr, n))
+        put(self, "query_ids", checks.as_query_ids(self.query_ids, len(self.query_ptr) - 1))
+        put(self, "feature_names", checks.as_feature_names(self.feature_names, n_features))
+        put(self, "comments", checks.as_comments(self.comments, n))
         put(self, "beside", self.beside.checked(n, len(self.query_ids)))
         check_values(X, self.feature_names, missing=self.missing, query_of=self._query_of)
         put(self, "categories", checked_categories(self.categories, X, self.feature_names))
@@ -292,7 +293,7 @@ class RankingData:
         else:
             labels = f"{len(levels):,} values from {levels[0]:g} to {levels[-1]:g}"
         sizes = self.query_sizes
-        shown = [_shorten(name) for name in self.feature_names[:6]]
+        shown = [name if len(name) <= 24 else f"{name[:23]}…" for name in self.feature_names[:6]]
         names = ", ".join(shown) + (", ..." if self.n_features > 6 else "")
         storage = f"{'CSR' if self.is_sparse else 'dense'} {self.X.dtype}"
         if self.is_sparse:
@@ -342,7 +343,7 @@ def concatenate(parts: Sequence[RankingData]) -> RankingData:
     names = parts[0].feature_names
     for part in parts[1:]:
         if part.feature_names != names:
-            raise DataError(_names_differ(names, part.feature_names))
+            raise DataError(checks.names_differ(names, part.feature_names))
     ids = [part.query_ids for part in parts]
     if len({i.dtype.kind for i in ids}) > 1:
         ids = [i.astype(str) for i in ids]
@@ -397,28 +398,6 @@ def fingerprint(source: RankingSource) -> str:
     return blake2b(b"".join(parts), digest_size=16).hexdigest()
 
 
-def _as_matrix(X: Any) -> Any:
-    if sp.issparse(X):
-        X = sp.csr_array(X)
-        if X.dtype not in (np.float32, np.float64):
-            X = X.astype(np.float64)
-        X.sum_duplicates()
-    else:
-        X = np.asarray(X)
-        if X.ndim != 2:
-            raise DataError(f"X must have two dimensions (documents, features). Got shape {X.shape}.")
-        if X.dtype not in (np.float32, np.float64):
-            if X.dtype.kind not in "biuf":
-                raise DataError(f"X must hold numbers. Got an array of dtype {X.dtype}.")
-            X = X.astype(np.float64)
-        X = np.ascontiguousarray(X)
-    if X.shape[0] == 0:
-        raise DataError("There are no documents: X has no rows.")
-    if X.shape[1] == 0:
-        raise DataError("There are no features: X has no columns.")
-    return X
-
-
 def _run_of_rows(X: Any, first: int, last: int) -> Any:
     """Rows first..last-1 as a view."""
     if not sp.issparse(X):
@@ -428,81 +407,6 @@ def _run_of_rows(X: Any, first: int, last: int) -> Any:
     # Given to the constructor, arrays that are less than half of their base would be copied.
     rows.data, rows.indices, rows.indptr = X.data[a:b], X.indices[a:b], X.indptr[first : last + 1] - a
     return rows
-
-
-def _as_labels(y: Any, n: int) -> NDArray[np.float32]:
-    given = np.asarray(y)
-    if given.dtype.kind not in "biuf":
-        raise DataError(f"Labels must be numbers. Got an array of dtype {given.dtype}.")
-    with np.errstate(over="ignore"):
-        labels = np.ascontiguousarray(given, dtype=np.float32)
-    if labels.shape != (n,):
-        raise DataError(f"Labels and documents must correspond: y has shape {labels.shape}, X has {n:,} rows.")
-    if not np.isfinite(labels).all():
-        row = int(np.argmax(~np.isfinite(labels)))
-        raise DataError(f"The label of row {row} is {given[row]}: labels must be finite numbers.")
-    return labels
-
-
-def _as_query_ptr(query_ptr: Any, n: int) -> NDArray[np.int64]:
-    ptr = np.ascontiguousarray(query_ptr, dtype=np.int64)
-    if ptr.ndim != 1 or len(ptr) < 2 or ptr[0] != 0 or ptr[-1] != n:
-        raise DataError(f"Query offsets must run from 0 to the number of rows, {n:,}. Got {_ends(ptr)}.")
-    if (np.diff(ptr) <= 0).any():
-        i = int(np.argmax(np.diff(ptr) <= 0))
-        raise DataError(
-            f"Query number {i} has {ptr[i + 1] - ptr[i]} rows by its offsets: every query needs at least one."
-        )
-    return ptr
-
-
-def _as_query_ids(query_ids: Any, n_queries: int) -> NDArray[Any]:
-    if query_ids is None:
-        return np.arange(n_queries, dtype=np.int64)
-    ids = np.asarray(query_ids)
-    if ids.shape != (n_queries,):
-        raise DataError(f"There are {n_queries:,} queries by their offsets but {ids.size:,} query ids.")
-    if ids.dtype.kind in "iu" and not (ids.dtype == np.uint64 and (ids > np.iinfo(np.int64).max).any()):
-        return ids.astype(np.int64)
-    return ids.astype(str)
-
-
-def _as_feature_names(names: Any, n_features: int) -> tuple[str, ...]:
-    if names is None or len(names) == 0:
-        return tuple(str(j + 1) for j in range(n_features))
-    texts = tuple(str(name) for name in names)
-    if len(texts) != n_features:
-        raise DataError(f"There are {n_features:,} features but {len(texts):,} feature names.")
-    if len(set(texts)) < n_features:
-        seen: set[str] = set()
-        twice = next(name for name in texts if name in seen or seen.add(name))  # type: ignore[func-returns-value]
-        raise DataError(f"Feature name {twice!r} occurs twice: names must be unique.")
-    return texts
-
-
-def _as_comments(comments: Any, n: int) -> NDArray[np.object_] | None:
-    if comments is None:
-        return None
-    if len(comments) != n:
-        raise DataError(f"There are {n:,} documents but {len(comments):,} comments.")
-    texts = np.empty(n, dtype=object)
-    texts[:] = comments
-    return texts
-
-
-def _names_differ(ours: tuple[str, ...], theirs: tuple[str, ...]) -> str:
-    if len(ours) != len(theirs):
-        return f"The parts have {len(ours):,} and {len(theirs):,} features: they must have the same."
-    j = next(j for j, (a, b) in enumerate(zip(ours, theirs, strict=True)) if a != b)
-    return f"The parts' features differ: feature number {j} is {ours[j]!r} in one and {theirs[j]!r} in the other."
-
-
-def _ends(ptr: NDArray[np.int64]) -> str:
-    return f"{len(ptr)} offsets from {ptr.flat[0]} to {ptr.flat[-1]}" if ptr.size else "no offsets"
-
-
-def _shorten(name: str, width: int = 24) -> str:
-    return name if len(name) <= width else name[: width - 1] + "…"
 
 
 def _count(n: int, one: str, many: str | None = None) -> str:

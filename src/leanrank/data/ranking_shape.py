@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from leanrank.errors import ParameterError, UnknownNameError, is_whole
 
 ROLES = ("informative", "redundant", "interacting", "query-level", "constant", "noise")
+_COUNTS = tuple(f"n_{role.replace('-', '_')}" for role in ROLES)
 
 Floats: TypeAlias = NDArray[np.float64]
 
@@ -36,7 +37,7 @@ class RankingShape:
 
     def __post_init__(self) -> None:
         refuse = partial(ParameterError.of, "make_ranking")
-        for name in ("levels", *(f"n_{role.replace('-', '_')}" for role in ROLES)):
+        for name in ("levels", *_COUNTS):
             check_whole(name, getattr(self, name), 2 if name == "levels" else 0)
         if sum(self.counts) == 0:
             raise ParameterError("make_ranking was asked for no features at all: ask for at least one of some role.")
@@ -62,14 +63,7 @@ class RankingShape:
     @property
     def counts(self) -> tuple[int, ...]:
         """Number of features of each of the `ROLES`."""
-        return (
-            self.n_informative,
-            self.n_redundant,
-            self.n_interacting,
-            self.n_query_level,
-            self.n_constant,
-            self.n_noise,
-        )
+        return tuple(getattr(self, name) for name in _COUNTS)
 
     @property
     def weights(self) -> Floats:

@@ -1,4 +1,4 @@
-"""One call for any file of judged data: its name, or else its first bytes, say the format."""
+"""One call to read, scan or write any file of judged data: its name, or else its first bytes, say the format."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Unpack
 
 from leanrank.data.categories import as_categories
-from leanrank.data.formats import format_of
+from leanrank.data.formats import FileFormat, format_of, format_of_name
 from leanrank.data.ranking_data import RankingData, RankingSource
 from leanrank.data.roles import ColumnNames, Columns, TableNames
 from leanrank.data.side_columns import SIDE_ROLES
-from leanrank.errors import DataError, ParameterError
+from leanrank.errors import DataError, ParameterError, is_whole
 
 if TYPE_CHECKING:
     from leanrank.data.letor.options import Null
@@ -79,7 +79,8 @@ def read(
     ...     read(text).X.tolist(), read(table).X.tolist()
     ([[2.5], [0.5]], [[2.5], [0.5]])
     """
-    _check_at_least(at_least)
+    if not is_whole(at_least, 0) or at_least >= 2**31:
+        raise ParameterError.of("read", "at_least", "a whole number from 0 to 2,147,483,647", at_least)
     if format_of(path) == "letor":
         from leanrank.data.letor import reader
         from leanrank.data.letor.options import MAX_FEATURES, checked
@@ -159,13 +160,38 @@ def scan(
     return scan_letor(path, n_features=n_features, null=null)
 
 
+def write(data: RankingData, path: str | os.PathLike[str], kind: FileFormat | None = None) -> None:
+    """Write `data` in the format that `kind` or else the name says; LETOR text where neither does.
+
+    >>> import pathlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = pathlib.Path(folder, "judged.tsv")
+    ...     write(RankingData([[2.5], [0.5]], [1, 0], [0, 2], ["tea"], ["bm25"]), file)
+    ...     file.read_text().splitlines()[1].split("\\t")
+    ['1', '"tea"', '2.5']
+    """
+    kind = kind or format_of_name(path) or "letor"
+    if kind == "csv":
+        from leanrank.data.tabular.csv_files import write_csv
+
+        write_csv(data, path)
+    elif kind == "parquet":
+        from leanrank.data.parquet.files import write_parquet
+
+        write_parquet(data, path)
+    elif kind == "trec":
+        from leanrank.data.trec import qrels_text
+        from leanrank.data.whole_file import write_whole
+
+        write_whole(path, qrels_text(data))
+    else:
+        from leanrank.data.letor.writer import write_letor
+
+        write_letor(data, path)
+
+
 def _refuse_names(owner: str, names: Mapping[str, object]) -> None:
     for parameter, given in names.items():
         if given or (parameter == "features" and given is not None):
             rule = "left out for LETOR text, which has no names of columns"
             raise ParameterError.of(owner, parameter, rule, given)
-
-
-def _check_at_least(at_least: object) -> None:
-    if isinstance(at_least, bool) or not isinstance(at_least, int) or not 0 <= at_least < 2**31:
-        raise ParameterError.of("read", "at_least", "a whole number from 0 to 2,147,483,647", at_least)

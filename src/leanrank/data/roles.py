@@ -10,7 +10,7 @@ from typing import Any
 
 from leanrank.data.categories import Categories
 from leanrank.data.side_columns import SideNames, named_beside
-from leanrank.errors import DataError, UnknownNameError
+from leanrank.errors import DataError, LeftOutWarning, UnknownNameError
 
 #: Names taken for a label or a query id where the caller names none and exactly one column matches.
 LABEL_NAMES = ("label", "labels", "relevance", "rel", "grade", "y", "target", "judgment", "judgement", "rating")
@@ -201,12 +201,7 @@ def _left_as_features(types: Mapping[str, str], taken: Mapping[str, str], number
     skipped = [name for name in others if name not in kept]
     if skipped and chosen:
         first = types[skipped[0]] if skipped[0] not in usual else "it looks like a query id"
-        warnings.warn(
-            f"Left out {listed(skipped)}: no feature ({first}). To silence this, name it as comments or as "
-            "categorical, or name the features.",
-            UserWarning,
-            stacklevel=5,
-        )
+        warnings.warn(LeftOutWarning(skipped, first), stacklevel=5)
     return chosen
 
 

@@ -55,6 +55,8 @@ class SideColumns:
         Kinds of queries by name, as ``{"country": ["de", "fr"]}``.
     part : bool, default=False
         Whether these are a part of more, in which all weights may be 0.
+    names : mapping of str to str
+        What the columns were called where they are from, by role; of no matter to what is computed.
     """
 
     weight: NDArray[np.float64] | None = None
@@ -64,6 +66,7 @@ class SideColumns:
     query_group: NDArray[Any] | None = None
     slices: Mapping[str, NDArray[Any]] = field(default_factory=dict)
     part: bool = False
+    names: Mapping[str, str] = field(default_factory=dict)
 
     def __bool__(self) -> bool:
         return bool(self.slices) or any(getattr(self, name) is not None for name in (*_OF_ROWS, *_OF_QUERIES))
@@ -92,6 +95,7 @@ class SideColumns:
             query_group=None if self.query_group is None else _texts(self.query_group, "query_group", n_queries),
             slices={str(name): _texts(values, str(name), n_queries) for name, values in self.slices.items()},
             part=self.part,
+            names=self.names,
         )
 
     def taken(self, rows: Any, queries: Any) -> SideColumns:
@@ -101,7 +105,7 @@ class SideColumns:
         kept = {name: _at(getattr(self, name), rows) for name in _OF_ROWS}
         kept |= {name: _at(getattr(self, name), queries) for name in _OF_QUERIES}
         slices = {name: values[queries] for name, values in self.slices.items()}
-        return SideColumns(**kept, slices=slices, part=True)
+        return SideColumns(**kept, slices=slices, part=True, names=self.names)
 
     def without(self, *roles: str) -> SideColumns:
         """The same without the columns of these roles ("weight", "time", "slices", ...)."""
@@ -133,7 +137,8 @@ def joined(parts: Sequence[SideColumns]) -> SideColumns:
         columns[name] = _together([getattr(part, name) for part in parts], name)
     names = {name: None for part in parts for name in part.slices}
     slices: dict[str, Any] = {name: _together([part.slices.get(name) for part in parts], name) for name in names}
-    return SideColumns(**columns, slices=slices, part=any(part.part for part in parts))
+    called = {role: name for part in reversed(parts) for role, name in part.names.items()}
+    return SideColumns(**columns, slices=slices, part=any(part.part for part in parts), names=called)
 
 
 def side_columns(
@@ -156,7 +161,8 @@ def side_columns(
         if names.get(role) is not None:
             columns[role] = _of_queries(str(names[role]), column, query_ptr, query_ids)  # type: ignore[literal-required]
     slices = {name: _of_queries(name, column, query_ptr, query_ids) for name in names.get("slices", ())}
-    return SideColumns(**columns, slices=slices, part=part)
+    called = {role: str(names[role]) for role in columns}  # type: ignore[literal-required]
+    return SideColumns(**columns, slices=slices, part=part, names=called)
 
 
 def _of_queries(

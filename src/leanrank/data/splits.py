@@ -12,10 +12,9 @@ from sklearn.model_selection import BaseCrossValidator, KFold, ShuffleSplit
 
 from leanrank._declared import declared
 from leanrank.data.columns import id_column
-from leanrank.data.grouping import query_offsets
-from leanrank.data.numbering import numbered
+from leanrank.data.grouping import numbered, query_offsets
 from leanrank.data.ranking_data import RankingData
-from leanrank.errors import DataError, ParameterError
+from leanrank.errors import DataError, ParameterError, is_whole, require
 
 Pair = tuple[NDArray[np.int64], NDArray[np.int64]]
 
@@ -34,8 +33,11 @@ class _QuerySplitter(BaseCrossValidator):  # type: ignore[misc]
 
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None, *, qid: Any = None) -> int:
         """The number of splits; the arguments are ignored."""
-        _check_n_splits(self)
+        self._check_n_splits()
         return int(self.n_splits)
+
+    def _check_n_splits(self) -> None:
+        require(self, "n_splits", "a whole number >= 1", is_whole(self.n_splits, 1))
 
     def split(
         self, X: Any, y: Any = None, groups: Any = None, *, qid: Any = None, query_group: Any = None
@@ -59,25 +61,31 @@ class _QuerySplitter(BaseCrossValidator):  # type: ignore[misc]
         train, test : arrays of int64
             Row numbers in increasing order.
         """
-        _check_n_splits(self)
+        yield from self._split(X, groups, qid, query_group=query_group)
+
+    def _split(self, X: Any, groups: Any, qid: Any, **columns: Any) -> Iterator[Pair]:
+        """The rows by queries, and by columns with one value for each query; RankingData have those not given."""
         query_ptr, order = self._queries(X, groups, qid)
-        known = X.beside.query_group if isinstance(X, RankingData) else None
-        group = known if query_group is None else of_queries(query_group, "query_group", query_ptr, order)
-        for train, test in self._numbers(len(query_ptr) - 1, group):
+        known = {role: getattr(X.beside, role) for role in columns} if isinstance(X, RankingData) else {}
+        given = {role: values for role, values in columns.items() if values is not None}
+        known |= {role: of_queries(values, role, query_ptr, order) for role, values in given.items()}
+        for train, test in self._numbers(len(query_ptr) - 1, **known):
             yield _rows(query_ptr, order, train), _rows(query_ptr, order, test)
 
     def split_queries(self, data: RankingData) -> Iterator[Pair]:
         """Yield the query numbers of the training and of the test part, for `data.take_queries`."""
-        _check_n_splits(self)
-        for train, test in self._numbers(data.n_queries, data.beside.query_group):
+        for train, test in self._numbers(data.n_queries, data.beside.query_group, data.beside.time):
             yield np.sort(train), np.sort(test)
 
-    def _numbers(self, n_queries: int, group: NDArray[Any] | None) -> Iterator[Pair]:
+    def _numbers(
+        self, n_queries: int, query_group: NDArray[Any] | None = None, time: NDArray[Any] | None = None
+    ) -> Iterator[Pair]:
         """Query numbers of the training and of the test part; groups are drawn as queries are, and never parted."""
-        if group is None:
+        self._check_n_splits()
+        if query_group is None:
             yield from self._over_queries(n_queries).split(np.empty(n_queries))
             return
-        number = numbered(group)
+        number = numbered(query_group)
         n_groups = int(number.max()) + 1
         for train, test in self._over_queries(n_groups, "query groups").split(np.empty(n_groups)):
             yield np.flatnonzero(np.isin(number, train)), np.flatnonzero(np.isin(number, test))
@@ -203,22 +211,13 @@ def of_queries(values: Any, name: str, query_ptr: NDArray[np.int64], order: NDAr
     return np.asarray(first)
 
 
-def _check_n_splits(splitter: _QuerySplitter) -> None:
-    n_splits: Any = splitter.n_splits
-    if not _is_whole(n_splits) or n_splits < 1:
-        raise ParameterError.of(type(splitter).__name__, "n_splits", "a whole number >= 1", n_splits)
-
-
 def _check_size(name: str, size: Any, n_queries: int) -> None:
-    if _is_whole(size) and not 1 <= size < n_queries:
+    whole = is_whole(size, -np.inf)
+    if whole and not 1 <= size < n_queries:
         rule = f"from 1 to {n_queries - 1}, as there are {n_queries} queries"
         raise ParameterError.of("QueryShuffleSplit", name, rule, size)
-    if not (size is None or _is_whole(size) or (isinstance(size, (float, np.floating)) and 0 < size < 1)):
+    if not (size is None or whole or (isinstance(size, (float, np.floating)) and 0 < size < 1)):
         raise ParameterError.of("QueryShuffleSplit", name, "a share in (0, 1) or a number of queries", size)
-
-
-def _is_whole(value: Any) -> bool:
-    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
 
 
 def _rows(query_ptr: NDArray[np.int64], order: NDArray[np.int64] | None, queries: Any) -> NDArray[np.int64]:

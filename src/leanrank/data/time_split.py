@@ -10,9 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leanrank._declared import declared
-from leanrank.data.numbering import numbered
-from leanrank.data.ranking_data import RankingData
-from leanrank.data.splits import Pair, _check_n_splits, _QuerySplitter, _rows, of_queries
+from leanrank.data.grouping import numbered
+from leanrank.data.splits import Pair, _QuerySplitter
 from leanrank.errors import DataError
 
 
@@ -72,24 +71,12 @@ class QueryTimeSplit(_QuerySplitter):
         train, test : arrays of int64
             Row numbers in increasing order.
         """
-        _check_n_splits(self)
-        query_ptr, order = self._queries(X, groups, qid)
-        known = X.beside if isinstance(X, RankingData) else None
-        when = None if known is None else known.time
-        group = None if known is None else known.query_group
-        if time is not None:
-            when = of_queries(time, "time", query_ptr, order)
-        if query_group is not None:
-            group = of_queries(query_group, "query_group", query_ptr, order)
-        for train, test in self._in_time(when, group):
-            yield _rows(query_ptr, order, train), _rows(query_ptr, order, test)
+        yield from self._split(X, groups, qid, query_group=query_group, time=time)
 
-    def split_queries(self, data: RankingData) -> Iterator[Pair]:
-        """Yield the query numbers of the training and of the test part, for `data.take_queries`."""
-        _check_n_splits(self)
-        yield from self._in_time(data.beside.time, data.beside.query_group)
-
-    def _in_time(self, time: NDArray[Any] | None, group: NDArray[Any] | None) -> Iterator[Pair]:
+    def _numbers(
+        self, n_queries: int, query_group: NDArray[Any] | None = None, time: NDArray[Any] | None = None
+    ) -> Iterator[Pair]:
+        self._check_n_splits()
         if time is None:
             raise DataError(
                 "QueryTimeSplit needs the time of every query: pass time, or data with a time column "
@@ -97,7 +84,7 @@ class QueryTimeSplit(_QuerySplitter):
             )
         runs = runs_in_time(time, self.n_splits + 1, "QueryTimeSplit")
         for i in range(1, len(runs)):
-            yield without_groups(np.sort(np.concatenate(runs[:i])), runs[i], group), runs[i]
+            yield without_groups(np.sort(np.concatenate(runs[:i])), runs[i], query_group), runs[i]
 
 
 def runs_in_time(time: NDArray[Any], n_runs: int, owner: str) -> list[NDArray[np.int64]]:

@@ -1,4 +1,4 @@
-"""TREC's two text files: runs (what was retrieved, with scores) and qrels (what is relevant)."""
+"""TREC's runs (what was retrieved, with scores) and qrels (what is relevant), and search engines' judgement lists."""
 
 from __future__ import annotations
 
@@ -23,27 +23,15 @@ _NAMED = re.compile(r"\bdocid\s*=\s*(\S+)")
 
 @dataclass(frozen=True)
 class JudgedRun:
-    """A run whose documents have labels.
+    """A run whose documents have labels."""
 
-    Attributes
-    ----------
-    y, scores : arrays of shape (n,)
-        Labels of the retrieved documents, query by query; a document that is not in the qrels has the label 0.
-    query_ptr : array of shape (Q + 1,)
-    query_ids : array of shape (Q,)
-        The queries that are both in the run and in the qrels, in the order of the run.
-    unretrieved : list of arrays
-        For each query, the labels of judged documents that the run does not have.
-    absent : list of str
-        Queries of the qrels that the run does not have.
-    """
-
+    # (n,): labels of the retrieved documents, query by query; a document that is not in the qrels has the label 0
     y: NDArray[np.float64]
     scores: NDArray[np.float64]
-    query_ptr: NDArray[np.int64]
-    query_ids: NDArray[Any]
-    unretrieved: list[NDArray[np.float64]]
-    absent: list[str]
+    query_ptr: NDArray[np.int64]  # (Q + 1,)
+    query_ids: NDArray[Any]  # (Q,): the queries that are both in the run and in the qrels, in the order of the run
+    unretrieved: list[NDArray[np.float64]]  # for each query, the labels of judged documents that the run does not have
+    absent: list[str]  # queries of the qrels that the run does not have
 
 
 def read_run(path: PathLike) -> dict[str, dict[str, float]]:
@@ -174,3 +162,45 @@ def _put(into: dict[str, float], document: str, value: float, path: PathLike, nu
 def _some(queries: dict[str, Any]) -> str:
     names = list(queries)
     return f"{len(names):,} ({', '.join(names[:3])}{', ...' if len(names) > 3 else ''})"
+
+
+# "4 qid:1 # 7555 Rambo", perhaps with features between; "# qid:1: rambo" in its head says what a query is.
+_JUDGED = re.compile(r"\s*(\S+)\s+qid:(\S+)(?:\s+[^#]*)?#\s*(\S+)")
+
+
+def read_judgements(path: PathLike) -> dict[str, dict[str, float]]:
+    """Grades by query and document.
+
+    Qrels have lines of four fields, `query 0 document grade`; a judgement list has `grade qid:query # document`.
+    """
+    lines = _text(path).splitlines()
+    if not any(" qid:" in line for line in lines[:50] if not line.lstrip().startswith("#")):
+        return read_qrels(path)
+    grades: dict[str, dict[str, float]] = {}
+    for number, line in enumerate(lines, start=1):
+        if not line.strip() or line.lstrip().startswith("#"):
+            continue
+        parts = _JUDGED.match(line)
+        where = f"{path}, line {number}"
+        if parts is None:
+            raise DataError(f"{where}: expected 'grade qid:query # document', found {line[:60]!r}.")
+        grade, query, document = parts.groups()
+        try:
+            value = float(grade)
+        except ValueError:
+            raise DataError(f"{where}: the grade {grade!r} is not a number.") from None
+        if document in grades.setdefault(query, {}):
+            raise DataError(f"{where}: document {document!r} of query {query!r} is judged a second time.")
+        grades[query][document] = value
+    return grades
+
+
+def _text(path: PathLike) -> str:
+    with open_bytes(path) as stream:
+        content, buffer = bytearray(), bytearray(1 << 16)
+        while n := stream.readinto(memoryview(buffer)):
+            content += buffer[:n]
+    try:
+        return content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise DataError(f"{path}: not text in UTF-8.") from error

@@ -51,6 +51,12 @@ def query_weights(data: RankingData, owner: str) -> NDArray[np.float64] | None:
     return data.beside.query_weight
 
 
+def query_weights_of(parts: Sequence[RankingData], owner: str) -> NDArray[np.float64] | None:
+    """`query_weights` of several parts of the same data, one after the other."""
+    known = [weight for part in parts if (weight := query_weights(part, owner)) is not None]
+    return np.concatenate(known) if known else None
+
+
 def row_weights(data: RankingData) -> NDArray[np.float64] | None:
     """The weight of each document times that of its query; None where there are none.
 

@@ -235,7 +235,8 @@ def _parts_done(tracker: Any, group: str, n_parts: int) -> int:
 def _explained(text: str) -> EngineError:
     if "PYTHON_VERSION_MISMATCH" in text:
         return EngineError("Spark's Python workers run another Python than this one. Set PYSPARK_PYTHON to the same.")
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    lines = [line.strip() for line in text.splitlines()]
+    lines = [line for line in lines if line and not line.startswith("at ")]  # without Java's stack
     telling = [line for line in lines if "Error" in line or "exited unexpectedly" in line or "Exception" in line]
     reason = (telling or lines or ["no reason given"])[-1]
     return EngineError(f"Spark gave up on the work: {reason[:300]} (the executors' logs say more).")

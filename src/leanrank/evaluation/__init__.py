@@ -17,7 +17,7 @@ __getattr__, __dir__, __all__ = lazy(
         "Judged": "leanrank.evaluation.shadow.judging",
         "LoggedLoss": "leanrank.evaluation.logged_loss",
         "LossEstimate": "leanrank.evaluation.shadow.estimate",
-        "MetricLoss": "leanrank.evaluation.select.metric_losses",
+        "MetricLoss": "leanrank.evaluation.select.curve_point",
         "SliceLoss": "leanrank.evaluation.select.slice_losses",
         "Stability": "leanrank.evaluation.stability",
         "competition_ranks": "leanrank.evaluation.unified_ranking",

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from leanrank.data.numbering import numbered
+from leanrank.data.grouping import numbered
 
 #: On fewer judged queries nothing is called proven.
 FEWEST_QUERIES = 10

@@ -62,7 +62,8 @@ class FinishedTask:
         >>> print(FinishedTask("race", {"task": "fit", "fold": 0, "features": [1, 4]}, {"values": [0.5]}, 0.1))
         fit (fold 0, 2 features): 0.1 s, score 0.5000
         """
-        parts = [f"{name} {value}" for name, value in self.task.items() if name != "task" and _is_short(value)]
+        told = {name: value for name, value in self.task.items() if name != "task" and isinstance(value, str | int)}
+        parts = [f"{name} {value}" for name, value in told.items()]
         if "features" in self.task:
             parts.append(f"{len(self.task['features'])} features")
         took = "from the journal" if self.seconds is None else f"{self.seconds:.3g} s"
@@ -72,7 +73,3 @@ class FinishedTask:
 
 #: What is called with every task that is done, in the thread that called the job.
 Callback = Callable[[FinishedTask], object]
-
-
-def _is_short(value: Any) -> bool:
-    return isinstance(value, (str, int))

@@ -23,14 +23,9 @@ _IN_TIME = re.compile(r"time(?::([1-9]\d{0,3}))?")
 
 @dataclass(frozen=True, eq=False)
 class Roles:
-    """Query numbers of a fold, each in the order of the data.
+    """Query numbers of a fold, each in the order of the data."""
 
-    Parameters
-    ----------
-    train, valid, test : arrays of int64
-        What a ranker learns from, what it stops on, and what it is tested on.
-    """
-
+    # what a ranker learns from, what it stops on, and what it is tested on
     train: Numbers
     valid: Numbers
     test: Numbers

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -192,6 +193,7 @@ def run_fold(
         query_ids=tuple(test.query_ids.tolist()),
         query_weights=() if weight is None else tuple(weight.tolist()),
         query_groups=() if group is None else tuple(group.tolist()),
+        query_slices={name: tuple(map(str, values.tolist())) for name, values in test.beside.slices.items()},
         per_query={name: tuple(_or_none(v) for v in values.tolist()) for name, values in per_query.items()},
         selection_seconds=chosen.seconds,
         training_seconds=fit.seconds,
@@ -214,17 +216,11 @@ def _distinct(sets: Sequence[FeatureSet]) -> list[FeatureSet]:
 
 def _chosen_parameters(ranker: Ranker) -> dict[str, Any]:
     """Parameters other than the defaults, as plain values; the C a ranker chose itself in place of its grid."""
-    defaults = {name: p.default for name, p in _signature(ranker).items()}
+    defaults = {name: p.default for name, p in signature(type(ranker).__init__).parameters.items()}
     shown = {n: v for n, v in ranker.get_params(deep=False).items() if n not in ("estimator", "eval_metric")}
     given = {name: value for name, value in shown.items() if value is not defaults.get(name)}
     chosen = {"C": ranker.C_} if hasattr(ranker, "C_") else {}
     return {**plain(given), **chosen}
-
-
-def _signature(ranker: Ranker) -> Mapping[str, Any]:
-    from inspect import signature
-
-    return signature(type(ranker).__init__).parameters
 
 
 def _or_none(value: float) -> float | None:

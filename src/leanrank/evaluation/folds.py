@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,29 +17,17 @@ from leanrank.errors import DataError, ParameterError
 from leanrank.evaluation.fold_roles import Roles, roles_in_time, rotated, windows_of
 
 
+@dataclass(frozen=True, eq=False)
 class QueryFolds(Sequence[Fold]):
     """Data cut by whole queries, as `Roles` say: what is learned from, stopped on and tested in each fold.
 
     The folds are views of the data, which are copied part by part as they are asked for.
-
-    Parameters
-    ----------
-    data : RankingData
-    roles : sequence of Roles
-        Those of each fold. No query is tested twice.
-    whole : Roles
-        Where nothing is tested: all queries, and which of them are for stopping.
-    valid : RankingData, optional
-        For stopping and tuning in every fold; what roles keep for that is learned from then.
     """
 
-    def __init__(
-        self, data: RankingData, roles: Sequence[Roles], whole: Roles, valid: RankingData | None = None
-    ) -> None:
-        self.data = data
-        self.roles = list(roles)
-        self.whole = whole
-        self.valid = valid
+    data: RankingData
+    roles: Sequence[Roles]  # those of each fold; no query is tested twice
+    whole: Roles  # where nothing is tested: all queries, and which of them are for stopping
+    valid: RankingData | None = None  # for stopping and tuning in every fold; what roles keep for that is learned from
 
     @classmethod
     def cut(
@@ -63,10 +52,6 @@ class QueryFolds(Sequence[Fold]):
     def is_partition(self) -> bool:
         """Whether every query is tested, and learned from in all other folds."""
         return all(len(role.learned) + len(role.test) == self.data.n_queries for role in self.roles)
-
-    def over(self, data: RankingData, valid: RankingData | None) -> QueryFolds:
-        """The same folds of data that were prepared in another way."""
-        return QueryFolds(data, self.roles, self.whole, valid)
 
     def __len__(self) -> int:
         return len(self.roles)

@@ -8,12 +8,26 @@ from typing import Any
 from leanrank.data.json_shape import refuse_huge, require_shape
 from leanrank.errors import DataError
 from leanrank.evaluation.journal import Journal, Task
+from leanrank.evaluation.records import FoldRecord
 
 #: What the journal of a comparison says it is; that of `select` says nothing of the kind.
 COMPARE = "compare"
 
 _SELECTION = {"task": "selection"}
 _ORIGIN = {"task": "origin"}
+_ABOUT = {
+    "folds": [[str, str]],
+    "n_features": int,
+    "metrics": [[str, str]],
+    "validation": str,
+    "importance": str,
+    "similarity": str,
+    "tune": bool,
+    "scaler": (str, None),
+    "random_state": int,
+    "query_weights?": {"column": (str, None), "least": float, "most": float},
+}
+_CELL = {"ranker": str, "k": (int, None), "method": str, "fold": int}
 
 
 def path_task(scope: str, method: str, fold: int | None, largest: int) -> dict[str, Any]:
@@ -59,6 +73,28 @@ def check_path(order: Any, n_features: int, source: object) -> None:
     require_shape(order, [int], str(source))
     if len(set(order)) < len(order) or any(not 0 <= j < n_features for j in order):
         raise DataError(f"{source}: an order in the journal is not of these features: name another journal.")
+
+
+def check_about(about: Mapping[str, Any], source: str) -> None:
+    """Refuse what a journal says of its comparison, where tables cannot be made of it."""
+    require_shape(about, _ABOUT, source)
+    if not about["folds"] or not about["metrics"]:
+        raise DataError(f"{source}: damaged: a comparison has folds and metrics.")
+
+
+def check_cell(task: Mapping[str, Any], source: str) -> None:
+    """Refuse a task that is no method with a ranker at a size in a fold."""
+    require_shape(task, _CELL, source)
+
+
+def check_records(records: Iterable[FoldRecord], about: Mapping[str, Any], source: str) -> None:
+    """Refuse records of other metrics, other features or, in one fold, other queries than the rest have."""
+    queries: dict[str, tuple[Any, ...]] = {}
+    metrics = {name for name, _ in about["metrics"]}
+    for record in records:
+        alike = queries.setdefault(record.fold, record.query_ids) == record.query_ids
+        if not alike or set(record.scores) != metrics or record.n_features_in != about["n_features"]:
+            raise DataError(f"{source}: damaged: a result of fold {record.fold!r} is not of its queries and metrics.")
 
 
 def is_graph(task: Task) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -14,37 +14,22 @@ from numpy.typing import NDArray
 
 from leanrank._optional import require
 from leanrank.data.formats import format_of_name
-from leanrank.data.json_shape import refuse_huge, require_shape
+from leanrank.data.json_record import LATER, JsonRecord
+from leanrank.data.json_shape import require_shape
 from leanrank.data.text_file import parse_json
 from leanrank.data.whole_file import whole_file, write_whole
 from leanrank.errors import DataError, UnknownNameError
+from leanrank.evaluation.record_shape import check_ids, check_record
 from leanrank.evaluation.stability import Repetition, Stability, repetition, stability
 
-_MOST_FEATURES = 10_000_000
-_RECORD = {
-    "fold": str,
-    "selector": str,
-    "ranker": str,
-    "k": (float, None),
-    "features": [int],
-    "feature_names": [str],
-    "n_features_in": int,
-    "valid_score": (float, None),
-    "scores": {str: (float, None)},
-    "query_ids": [(str, float)],
-    "per_query": {str: [(float, None)]},
-    "selection_seconds": float,
-    "training_seconds": float,
-    "selector_parameters": {str: object},
-    "ranker_parameters": {str: object},
-}
+_IDS = [(str, float)]
 
 #: The method that keeps every feature: the reference that the others are measured against.
 ALL_FEATURES = "all features"
 
 
 @dataclass(frozen=True)
-class FoldRecord:
+class FoldRecord(JsonRecord):
     """One fold: what was chosen on its training and validation queries, and what that is worth on its test queries.
 
     Attributes
@@ -72,6 +57,8 @@ class FoldRecord:
         How much each test query counts; empty where all count alike.
     query_groups : tuple
         What test queries have in common; empty where each stands for itself.
+    query_slices : dict of tuples
+        Of what kind each test query is, by the name of the slice.
     """
 
     fold: str
@@ -89,51 +76,20 @@ class FoldRecord:
     training_seconds: float
     selector_parameters: Mapping[str, Any] = field(default_factory=dict)
     ranker_parameters: Mapping[str, Any] = field(default_factory=dict)
-    query_weights: tuple[float, ...] = field(default=(), repr=False)
-    query_groups: tuple[Any, ...] = field(default=(), repr=False)
+    query_weights: tuple[float, ...] = field(default=(), repr=False, metadata=LATER)
+    query_groups: tuple[Any, ...] = field(default=(), repr=False, metadata=LATER)
+    query_slices: Mapping[str, tuple[str, ...]] = field(default_factory=dict, repr=False, metadata=LATER)
 
     @property
     def n_features(self) -> int:
         return len(self.features)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, for JSON."""
-        plain: dict[str, Any] = json.loads(json.dumps(asdict(self)))
-        for name in ("query_weights", "query_groups"):
-            if not plain[name]:  # as records were before there were any
-                del plain[name]
-        return plain
-
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any], source: str = "This record") -> FoldRecord:
         """The record that `to_dict` was made of; one that is damaged is an error that names `source`."""
-        require_shape(plain, _RECORD, source)
-        n, sizes = plain["n_features_in"], {len(values) for values in plain["per_query"].values()}
-        if not sizes <= {len(plain["query_ids"])} or set(plain["scores"]) != set(plain["per_query"]):
-            raise DataError(f"{source}: damaged: the metrics of a fold are not those of its queries.")
-        if len(plain["features"]) != len(plain["feature_names"]) or any(
-            not 0 <= j < n <= _MOST_FEATURES for j in plain["features"]
-        ):
-            raise DataError(f"{source}: damaged: the features of a fold are not among the {n:,} there were.")
-        given = {name: plain[name] for name in _RECORD if name in plain}
-        for name in ("features", "feature_names", "query_ids"):
-            given[name] = tuple(given[name])
-        given["per_query"] = {name: tuple(values) for name, values in given["per_query"].items()}
-        weights = plain.get("query_weights", [])
-        groups = plain.get("query_groups", [])
-        require_shape({"query_weights": weights}, {"query_weights": [float]}, source)
-        require_shape({"query_groups": groups}, {"query_groups": [(str, float)]}, source)
-        try:
-            json.dumps([plain.get("selector_parameters"), plain.get("ranker_parameters")], allow_nan=False)
-        except ValueError:
-            raise DataError(f"{source}: damaged: a parameter is not a finite number.") from None
-        figures = [plain["scores"].values(), *plain["per_query"].values(), weights]
-        refuse_huge((number for column in figures for number in column), source)
-        if groups and len(groups) != len(plain["query_ids"]):
-            raise DataError(f"{source}: damaged: a fold has {len(groups)} groups of its queries.")
-        if weights and len(weights) != len(plain["query_ids"]):
-            raise DataError(f"{source}: damaged: a fold has {len(weights)} weights of its queries.")
-        return cls(**given, query_weights=tuple(weights), query_groups=tuple(groups))
+        require_shape(plain, cls.shape(k=(float, None), query_ids=_IDS, query_groups=_IDS), source)
+        check_record(plain, source)
+        return cls.of_dict(plain)
 
 
 @dataclass(frozen=True, repr=False)
@@ -188,6 +144,12 @@ class CrossValidation:
         return np.array(groups) if groups else None
 
     @property
+    def query_slices(self) -> dict[str, NDArray[Any]]:
+        """Of what kind every test query is, folds one after another, by the name of the slice."""
+        names = [name for name in self.records[0].query_slices if all(name in r.query_slices for r in self.records)]
+        return {name: np.array([one for r in self.records for one in r.query_slices[name]]) for name in names}
+
+    @property
     def query_weights(self) -> np.ndarray[tuple[int], np.dtype[np.float64]] | None:
         """How much every test query counts, folds one after another; None where all count alike."""
         weights = [weight for record in self.records for weight in record.query_weights]
@@ -215,6 +177,7 @@ class CrossValidation:
         records = tuple(FoldRecord.from_dict(record, source) for record in content["records"])
         if not records or not content["metrics"] or any(set(r.scores) != set(content["metrics"]) for r in records):
             raise DataError(f"{source}: every fold must have the metrics that it names, and there must be one.")
+        check_ids((one for record in records for one in record.query_ids), source)
         return cls(records, content["metrics"])
 
     def write(self, path: str | PathLike[str], *, per_query: bool = False) -> None:

@@ -42,15 +42,6 @@ class PairedTest:
     high: float = np.nan
 
 
-def paired_differences(first: ArrayLike, second: ArrayLike) -> NDArray[np.float64]:
-    """First less second, without the queries that either leaves out (NaN)."""
-    a, b = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
-    if a.ndim != 1 or a.shape != b.shape:
-        raise DataError(f"Paired values must be two lists of one length: got shapes {a.shape} and {b.shape}.")
-    d = a - b
-    return d[~np.isnan(d)]
-
-
 def weighed_differences(
     first: ArrayLike, second: ArrayLike, weight: ArrayLike | None = None, group: NDArray[Any] | None = None
 ) -> tuple[NDArray[np.float64], NDArray[np.float64] | None]:
@@ -58,10 +49,9 @@ def weighed_differences(
 
     Queries without weight are left out. Where queries have groups, a value and a weight for each group.
     """
-    if weight is None and group is None:
-        return paired_differences(first, second), None
-    paired_differences(first, second)  # refuses what are no pairs
     a, b = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
+    if a.ndim != 1 or a.shape != b.shape:
+        raise DataError(f"Paired values must be two lists of one length: got shapes {a.shape} and {b.shape}.")
     w = None if weight is None else np.asarray(weight, dtype=np.float64)
     if w is not None and w.shape != a.shape:
         raise DataError(f"A paired test takes a weight for each pair: got {w.size} weights for {a.size} pairs.")

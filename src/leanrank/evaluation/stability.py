@@ -132,21 +132,12 @@ def _at_least_two(n: int) -> None:
 
 @dataclass(frozen=True)
 class Repetition:
-    """Feature sets of F folds, counted.
+    """Feature sets of F folds, counted."""
 
-    Attributes
-    ----------
-    sizes : tuple of int
-        Features in each set.
-    counts : tuple of int
-        ``counts[r - 1]``: features that are in exactly r sets. ``sum_r r counts[r - 1]`` is the sum of the sizes.
-    most : tuple of (feature, times)
-        All features, the most repeated first; of equals in the order given.
-    """
-
-    sizes: tuple[int, ...]
+    sizes: tuple[int, ...]  # features in each set
+    # ``counts[r - 1]``: features that are in exactly r sets. ``sum_r r counts[r - 1]`` is the sum of the sizes
     counts: tuple[int, ...]
-    most: tuple[tuple[Any, int], ...]
+    most: tuple[tuple[Any, int], ...]  # all features, the most repeated first; of equals in the order given
 
 
 def repetition(sets: Sequence[Iterable[Hashable]]) -> Repetition:

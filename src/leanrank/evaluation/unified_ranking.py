@@ -30,20 +30,11 @@ def competition_ranks(values: ArrayLike, *, decimals: int | None = None) -> NDAr
 
 @dataclass(frozen=True, eq=False)
 class UnifiedRanking:
-    """How often each method came first, second, ...; and what that adds up to.
-
-    Attributes
-    ----------
-    methods : tuple of str
-    counts : array of shape (M, M)
-        ``counts[m, r - 1]`` is R_r: in how many columns method m has rank r.
-    scores : array of shape (M,)
-        ``sum_r (M - r + 1) R_r / M``; at most the number of columns.
-    """
+    """How often each method came first, second, ...; and what that adds up to."""
 
     methods: tuple[str, ...]
-    counts: NDArray[np.int64]
-    scores: NDArray[np.float64]
+    counts: NDArray[np.int64]  # (M, M): ``counts[m, r - 1]`` is R_r: in how many columns method m has rank r
+    scores: NDArray[np.float64]  # (M,): ``sum_r (M - r + 1) R_r / M``; at most the number of columns
 
 
 def unified_ranking(columns: Sequence[Mapping[str, float]], *, decimals: int | None = None) -> UnifiedRanking:

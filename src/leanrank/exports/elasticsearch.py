@@ -2,7 +2,8 @@
 
 Feature sets: https://elasticsearch-learning-to-rank.readthedocs.io/en/latest/building-features.html
 Models: https://elasticsearch-learning-to-rank.readthedocs.io/en/latest/training-models.html
-OpenSearch, the same formats: https://docs.opensearch.org/latest/search-plugins/ltr/training-models/
+OpenSearch, the same formats: https://docs.opensearch.org/latest/search-plugins/ltr/working-with-features/
+and https://docs.opensearch.org/latest/search-plugins/ltr/training-models/
 """
 
 from __future__ import annotations

@@ -125,7 +125,8 @@ def model_suffix(to: str) -> str:
 
 
 def _engine(to: str) -> Any:
-    return import_module(f"leanrank.exports.{to.replace('-', '_')}")
+    formats = "elasticsearch" if to == "opensearch" else to.replace("-", "_")  # its plugin has the same formats
+    return import_module(f"leanrank.exports.{formats}")
 
 
 def _model_names(model: Ranker, chosen: ChosenFeatures) -> list[str]:

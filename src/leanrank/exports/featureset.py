@@ -22,30 +22,14 @@ class FullSet:
 
 @dataclass(frozen=True)
 class Kept:
-    """One feature of the pruned set.
+    """One feature of the pruned set."""
 
-    Attributes
-    ----------
-    name : str
-        In the engine.
-    data_name : str
-        In the training data.
-    old_id : int
-        In the full training data, counted from 1.
-    place : int
-        In the engine's full set, counted from 0.
-    new_id : int
-        In the pruned set and among the model's features, counted from 1.
-    facts : FeatureFacts or None
-        What a catalogue says of it.
-    """
-
-    name: str
-    data_name: str
-    old_id: int
-    place: int
-    new_id: int
-    facts: FeatureFacts | None = None
+    name: str  # in the engine
+    data_name: str  # in the training data
+    old_id: int  # in the full training data, counted from 1
+    place: int  # in the engine's full set, counted from 0
+    new_id: int  # in the pruned set and among the model's features, counted from 1
+    facts: FeatureFacts | None = None  # what a catalogue says of it
 
     @property
     def comment(self) -> str:
@@ -164,3 +148,30 @@ def _places_by_name(chosen: ChosenFeatures, full: FullSet) -> dict[str, int]:
             )
         raise UnknownNameError.of("feature of the feature set", name, place_of)
     return {name: place_of[name] for name in chosen.names}
+
+
+def parse_names(text: str, source: str, *, first: int) -> tuple[tuple[str, ...], list[list[str]]]:
+    """Names, and the further fields of their lines.
+
+    Lines are ``name``, or ``number<TAB>name<TAB>...`` with numbers that count from `first` without a gap; empty lines
+    and lines that begin with # do not count.
+
+    >>> parse_names("0\\tbm25 title\\tq\\n1\\tclicks\\tint\\n", "map.txt", first=0)
+    (('bm25 title', 'clicks'), [['q'], ['int']])
+    """
+    lines = [line.rstrip("\r") for line in text.split("\n") if line.strip() and not line.startswith("#")]
+    if not lines:
+        raise DataError(f"{source}: the file has no features; expected one a line.")
+    if "\t" not in lines[0]:
+        return tuple(line.strip() for line in lines), [[] for _ in lines]
+    names, rest = [], []
+    for place, line in enumerate(lines):
+        number, *fields = line.split("\t")
+        if not fields or number.strip() != str(place + first):
+            raise DataError(
+                f"{source}: expected feature {place + first} as number, tab, name; found {line[:60]!r}. Numbers count "
+                f"from {first} without a gap."
+            )
+        names.append(fields[0].strip())
+        rest.append(fields[1:])
+    return tuple(names), rest

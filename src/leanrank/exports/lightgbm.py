@@ -10,9 +10,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from leanrank.errors import DataError, ParameterError
-from leanrank.exports.featureset import FullSet, Kept, check_unique
+from leanrank.exports.featureset import FullSet, Kept, check_unique, parse_names
 from leanrank.exports.linear import Normalizer, no_normalizers
-from leanrank.exports.name_lists import parse_names
 from leanrank.exports.target import Target
 
 TITLE = "LightGBM"

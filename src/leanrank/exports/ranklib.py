@@ -12,9 +12,8 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from leanrank.exports.featureset import FullSet, Kept
+from leanrank.exports.featureset import FullSet, Kept, parse_names
 from leanrank.exports.linear import Normalizer, no_normalizers, weights_of
-from leanrank.exports.name_lists import parse_names
 from leanrank.exports.target import Target
 from leanrank.exports.trees.forest import LEAF, Forest, Tree, forest_of
 from leanrank.exports.unmatched import for_engine

@@ -11,9 +11,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from leanrank.errors import DataError, ParameterError
-from leanrank.exports.featureset import FullSet, Kept
+from leanrank.exports.featureset import FullSet, Kept, parse_names
 from leanrank.exports.linear import Normalizer, no_normalizers
-from leanrank.exports.name_lists import parse_names
 from leanrank.exports.target import Target
 
 TITLE = "XGBoost"

@@ -1,7 +1,8 @@
 """Joint counts of discretised features, all pairs in one pass.
 
 Arrays: codes and others (n, K) the bin of every value, counted through all features; offsets (K + 1,) the first bin of
-each feature; classes (n,) the class of each document; marginal (bins,) and joint (bins, bins) counts; entropy (K,).
+each feature; classes (n,) the class of each document; times (n,) how often it counts, in whole units; marginal (bins,)
+and joint (bins, bins) counts; entropy (K,).
 """
 
 from __future__ import annotations
@@ -12,32 +13,32 @@ from leanrank.kernels._jit import Floats, Ints, ShortInts, kernel
 
 
 @kernel
-def class_counts(codes: ShortInts, classes: Ints, out: Ints) -> None:
+def class_counts(codes: ShortInts, classes: Ints, times: Ints, out: Ints) -> None:
     """Add to out[code, class]; codes (rows, features) already carry their feature's offset."""
     for i in range(codes.shape[0]):
         for j in range(codes.shape[1]):
-            out[codes[i, j], classes[i]] += 1
+            out[codes[i, j], classes[i]] += times[i]
 
 
 @kernel
-def joint_counts(codes: ShortInts, out: Ints) -> None:
+def joint_counts(codes: ShortInts, times: Ints, out: Ints) -> None:
     """Add to out[code_i, code_j] for every pair of features i < j (upper triangle of blocks)."""
     n, n_features = codes.shape
     for row in range(n):
         for i in range(n_features):
             a = codes[row, i]
             for j in range(i + 1, n_features):
-                out[a, codes[row, j]] += 1
+                out[a, codes[row, j]] += times[row]
 
 
 @kernel
-def cross_counts(codes: ShortInts, others: ShortInts, out: Ints) -> None:
+def cross_counts(codes: ShortInts, others: ShortInts, times: Ints, out: Ints) -> None:
     """Add to out[code_i, other_j] for every feature i of `codes` and every feature j of `others`."""
     for row in range(codes.shape[0]):
         for i in range(codes.shape[1]):
             a = codes[row, i]
             for j in range(others.shape[1]):
-                out[a, others[row, j]] += 1
+                out[a, others[row, j]] += times[row]
 
 
 @kernel

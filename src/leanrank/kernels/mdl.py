@@ -29,7 +29,7 @@ def _log2_of_3k_minus_2(k: int) -> float:
 
 
 @kernel
-def _best_cut(counts: Ints, first: int, last: int, better_encoding: bool) -> int:
+def _best_cut(counts: Ints, unit: float, first: int, last: int, better_encoding: bool) -> int:
     """Number of the value in first..last-1 after which to cut, or -1 where no cut pays for its description."""
     n_classes = counts.shape[1]
     right = np.zeros(n_classes, dtype=np.int64)
@@ -52,16 +52,18 @@ def _best_cut(counts: Ints, first: int, last: int, better_encoding: bool) -> int
             k1, k2, h1, h2 = k_left, k_right, h_left, h_right
     if best_cut < 0:
         return -1
-    candidates = last - first - 1 if better_encoding else n - 1
+    rows = n * unit
+    candidates = float(last - first - 1) if better_encoding else max(rows - 1.0, 1.0)
     delta = _log2_of_3k_minus_2(k) - (k * whole - k1 * h1 - k2 * h2)
-    return best_cut if whole - best > (np.log2(candidates) + delta) / n else -1
+    return best_cut if whole - best > (np.log2(candidates) + delta) / rows else -1
 
 
 @kernel
-def mdl_cuts(values: Floats, highest: Floats, counts: Ints, better_encoding: bool) -> Floats:
+def mdl_cuts(values: Floats, highest: Floats, counts: Ints, unit: float, better_encoding: bool) -> Floats:
     """Ascending cut points of a feature with these distinct `values` (ascending) and class `counts` (values, classes).
 
-    An entry may stand for all values from values[v] to highest[v]; a cut lies between two entries.
+    An entry may stand for all values from values[v] to highest[v]; a cut lies between two entries. A count of 1 is
+    `unit` documents: 1.0, or a power of two.
 
     A split in two parts is accepted where H - e > (log2 Nc + log2(3^k - 2) - (k H - k1 H1 - k2 H2)) / n,
     e = (n1 H1 + n2 H2) / n, with Nc = n - 1, or the number of candidate cuts with `better_encoding`.
@@ -75,7 +77,7 @@ def mdl_cuts(values: Floats, highest: Floats, counts: Ints, better_encoding: boo
         first, last = stack[top, 0], stack[top, 1]
         if last - first < 2:
             continue
-        cut = _best_cut(counts, first, last, better_encoding)
+        cut = _best_cut(counts, unit, first, last, better_encoding)
         if cut >= 0:
             is_cut[cut] = True
             stack[top, 0], stack[top, 1] = first, cut + 1

@@ -103,16 +103,6 @@ def active_sums(s: Floats, level: ShortInts, v: Floats, above: Floats, below: Fl
 
 
 @kernel
-def active_counts(
-    s: Floats, level: ShortInts, query_ptr: Ints, first: int, last: int, as_worse: Floats, as_better: Floats
-) -> None:
-    """Number of active pairs in which each document is the worse, and the better, one; rows sorted by score."""
-    for q in range(first, last):
-        a, b = query_ptr[q], query_ptr[q + 1]
-        active_sums(s[a:b], level[a:b], np.ones(b - a), as_worse[a:b], as_better[a:b])
-
-
-@kernel
 def active_weights(
     s: Floats, level: ShortInts, v: Floats, query_ptr: Ints, first: int, last: int, as_worse: Floats, as_better: Floats
 ) -> None:

@@ -41,14 +41,14 @@ def _apart(a: Any, b: Any) -> int:
 
 
 @kernel
-def count_sorted(column: Values, order: Counts, classes: Counts, low: Values, counts: Counts) -> int:
-    """Fill `low` with the distinct values of `column`, which `order` sorts, and add to counts[value, class]."""
+def count_sorted(column: Values, order: Counts, classes: Counts, times: Counts, low: Values, counts: Counts) -> int:
+    """Fill `low` with the distinct values of `column`, which `order` sorts; add times[row] to counts[value, class]."""
     n_values = 0
     for row in order:
         if n_values == 0 or column[row] != low[n_values - 1]:
             low[n_values] = column[row]
             n_values += 1
-        counts[n_values - 1, classes[row]] += 1
+        counts[n_values - 1, classes[row]] += times[row]
     return n_values
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import KW_ONLY, dataclass, field
 from typing import Any, ClassVar
 
@@ -158,7 +159,7 @@ def gains(owner: str, y: NDArray[np.float64], gain: str, discount: str) -> NDArr
     else:
         check_labels(owner, y, 1000.0, "Clip or shift the labels, or use gain='linear'.")
         worth = np.exp2(y) - 1.0
-    return worth * np.log(2.0) if discount == "letor" else worth
+    return worth * math.log(2.0) if discount == "letor" else worth
 
 
 def divisors(n: int, discount: str) -> NDArray[np.float64]:
@@ -167,5 +168,7 @@ def divisors(n: int, discount: str) -> NDArray[np.float64]:
     >>> divisors(4, "log2").round(4)
     array([1.    , 1.585 , 2.    , 2.3219])
     """
-    position = np.arange(1, n + 1)
-    return np.log2(position + 1.0) if discount == "log2" else np.log(np.maximum(position, 2.0))
+    if discount == "log2":
+        return np.asarray(np.log2(np.arange(2.0, n + 2.0)))
+    # the C library's logarithm, as the scripts take it: NumPy's differs in the last digit on some machines
+    return np.array([math.log(max(position, 2)) for position in range(1, n + 1)])

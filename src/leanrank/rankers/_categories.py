@@ -20,18 +20,10 @@ class UnknownCategoryWarning(UserWarning):
 
 @dataclass(frozen=True, eq=False)
 class LearnedCategories:
-    """The categories of the training data.
+    """The categories of the training data."""
 
-    Parameters
-    ----------
-    texts : mapping of str to tuple of str
-        The texts of each category, in the order of their codes in training.
-    means : CategoryMeans or None
-        What stands for them; None for a ranker that takes the codes as categories.
-    """
-
-    texts: Categories
-    means: CategoryMeans | None = None
+    texts: Categories  # the texts of each category, in the order of their codes in training
+    means: CategoryMeans | None = None  # what stands for them; None for a ranker that takes the codes as categories
 
     def readied(self, data: RankingData, owner: str) -> RankingData:
         """The data as the ranker takes them: codes by the texts of training, and their means where it has them."""

@@ -28,6 +28,9 @@ _PER_LEAF |= {"num_features": _INTS}
 _ONE = {"num_leaves": _INTS, "num_cat": _INTS, "is_linear": _INTS, "shrinkage": _FLOATS}
 _OTHER = {"cat_boundaries": _INTS, "cat_threshold": _INTS, "leaf_features": _INTS, "leaf_coeff": _FLOATS}
 _FORMS = {**_PER_SPLIT, **_PER_LEAF, **_ONE, **_OTHER}
+#: The parts behind the trees, in this order, and what their lines look like.
+_BEHIND = {"end of trees": r"pandas_categorical:(null|\[\])", "feature_importances:": r"\S+=\d+"}
+_BEHIND |= {"parameters:": r"\[\w+: [^\"\\]*\]", "end of parameters": r"pandas_categorical:(null|\[\])"}
 _NEEDED = ("split_feature", "threshold", "decision_type", "left_child", "right_child", "leaf_value")
 
 
@@ -70,10 +73,15 @@ def _check_head(head: str, n_features: int) -> list[int]:
 
 
 def _check_rest(rest: str) -> None:
-    for line in rest.splitlines():
-        known = not line or line in ("feature_importances:", "parameters:", "end of parameters")
-        if not known and not re.fullmatch(r"\S+=\d+|\[\w+: [^\"\\]*\]|pandas_categorical:(null|\[\])", line):
+    """What stands behind the trees, part by part: the reader takes every line for one of its part."""
+    parts, part = list(_BEHIND), 0
+    for line in filter(None, rest.splitlines()):
+        if line in parts[part + 1 :]:
+            part = parts.index(line)
+        elif not re.fullmatch(_BEHIND[parts[part]], line):
             raise _damaged(f"{line[:40]!r} stands behind its trees")
+    if parts[part] == "parameters:":
+        raise _damaged("it has no end of parameters")
 
 
 def _fields(lines: Iterable[str], known: object, where: str) -> dict[str, str]:

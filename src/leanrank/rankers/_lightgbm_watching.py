@@ -22,19 +22,6 @@ _MAP = ("map", "mean_average_precision")
 class OwnWatching:
     """The settings of a LightGBM estimator that concern held-out data, by any of the names LightGBM has for them.
 
-    Parameters
-    ----------
-    rounds : int or None
-        Iterations without a gain before it stops; None if it does not stop early.
-    min_delta : float or list of float
-        The least that counts as a gain.
-    first_metric_only : bool or None
-        Whether the first metric alone decides; None if it does not say.
-    metric : list of str or None
-        Its metrics; None if it names neither these nor their cutoffs.
-    eval_at : tuple of int
-        Cutoffs of NDCG and MAP.
-
     Examples
     --------
     >>> own = OwnWatching.of({"early_stopping_round": 20, "metric": "map", "eval_at": 5})
@@ -44,11 +31,11 @@ class OwnWatching:
     True
     """
 
-    rounds: int | None
-    min_delta: float | list[float]
-    first_metric_only: bool | None
-    metric: tuple[str, ...] | None
-    eval_at: tuple[int, ...]
+    rounds: int | None  # iterations without a gain before it stops; None if it does not stop early
+    min_delta: float | list[float]  # the least that counts as a gain
+    first_metric_only: bool | None  # whether the first metric alone decides; None if it does not say
+    metric: tuple[str, ...] | None  # its metrics; None if it names neither these nor their cutoffs
+    eval_at: tuple[int, ...]  # cutoffs of NDCG and MAP
 
     @classmethod
     def of(cls, params: Mapping[str, Any]) -> OwnWatching:

@@ -27,6 +27,7 @@ _WITH_CATEGORIES = 2
 BIG = 20_000
 _DTYPES = {"f": "<f8", "i": "<i8", "u": "<i8", "b": "|b1"}
 _MAX_FEATURES = 10_000_000
+_LARGEST_INT = 2**63 - 1
 
 
 def save_ranker(ranker: Ranker, path: str | os.PathLike[str]) -> None:
@@ -177,6 +178,8 @@ def _decode(key: str, value: Any, shape: Any, sizes: dict[str, int], arrays: dic
     if shape == ():
         if isinstance(value, bool) or not isinstance(value, (int, float, str)):
             raise DataError(f"{key!r} must be a number.")
+        if isinstance(value, int) and abs(value) > _LARGEST_INT:
+            raise DataError(f"{key!r} has {len(str(abs(value))):,} digits, more than a number of 64 bits.")
         return float(value) if isinstance(value, str) else value
     if value.get("npz") is True:
         array = arrays[key]

@@ -23,18 +23,11 @@ class StagedMetric:
 
     LightGBM's Dask interface cannot stop early: every worker would measure its own part of the held-out data alone.
     This measures all of them, once all iterations are there. Cost: a prediction and a sort for each iteration.
-
-    Parameters
-    ----------
-    model_text : str
-    metric : Metric
-    relabel : callable of an array
-        Labels as the model was trained with.
     """
 
     model_text: str
     metric: Metric
-    relabel: Any
+    relabel: Any  # labels as the model was trained with
 
     def of(self, block: RankingData) -> Partial:
         booster = _booster(self.model_text)

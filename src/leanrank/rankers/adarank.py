@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from leanrank._declared import declared
 from leanrank.data.ranking_data import RankingData
+from leanrank.data.weights import QUERIES
 from leanrank.kernels.products import rows_times
 from leanrank.metrics._base import Metric
 from leanrank.metrics.names import metric as parse_metric
@@ -76,6 +77,7 @@ class AdaRank(LinearRanker):
 
     _name = "adarank"
     _learned: ClassVar[dict[str, Any]] = {"coef_": ("K",), "chosen_": ("T",), "alphas_": ("T",), "n_iter_": ()}
+    _takes_weights: ClassVar[tuple[str, ...]] = (QUERIES,)
     metric: Any = field(default="map", kw_only=False)
     n_rounds: int = field(default=500, kw_only=False)
     both_directions: bool = False
@@ -90,6 +92,8 @@ class AdaRank(LinearRanker):
         measure = self.metric if isinstance(self.metric, Metric) else parse_metric(self.metric, ties="input")
         best_possible = measure.per_query(data.y, data.y, data.query_ptr)
         counted = np.nan_to_num(best_possible) > 0
+        if data.beside.query_weight is not None:
+            counted &= data.beside.query_weight > 0
         self._keep(data.n_features, [], [])
         if not counted.any():
             self._warn_nothing_to_learn("no query has a relevant document")
@@ -106,7 +110,8 @@ class AdaRank(LinearRanker):
         E = measure.per_query(data.y, X, data.query_ptr)
         starts = data.query_ptr[:-1]  # a feature that is constant in every query ranks by the order of the file
         usable: NDArray[np.bool_] = np.any(np.maximum.reduceat(X, starts) > np.minimum.reduceat(X, starts), axis=0)
-        f, P = np.zeros(data.n_rows), np.full(data.n_queries, 1.0 / data.n_queries)
+        share = np.ones(data.n_queries) if data.beside.query_weight is None else data.beside.query_weight
+        f, P = np.zeros(data.n_rows), share / share.sum()
         reached, repeats, kept = np.full(data.n_queries, -1.0), 0, 0
         chosen: list[int] = []
         alphas: list[float] = []
@@ -128,9 +133,9 @@ class AdaRank(LinearRanker):
                 kept = len(chosen) if watch.improved(held_out) else kept
                 if watch.exhausted:
                     break
-            elif now.mean() > best + 1e-12:
-                best, kept = float(now.mean()), len(chosen)
-            if self.tol is not None and now.mean() - max(0.0, reached.mean()) < self.tol:
+            elif _mean(now, share) > best + 1e-12:
+                best, kept = _mean(now, share), len(chosen)
+            if self.tol is not None and _mean(now, share) - max(0.0, _mean(reached, share)) < self.tol:
                 break
             same = len(chosen) > 1 and chosen[-2] == k and np.array_equal(now, reached)
             repeats = repeats + 1 if same else 0
@@ -139,7 +144,7 @@ class AdaRank(LinearRanker):
                     break
                 usable[k], repeats = False, 0
             reached = now
-            P = np.exp(-now)
+            P = share * np.exp(-now)
             P /= P.sum()
         return self._signed(chosen[:kept], alphas[:kept], data.n_features)
 
@@ -158,6 +163,11 @@ class AdaRank(LinearRanker):
         self.alphas_ = np.array(alphas, dtype=np.float64)
         self.coef_ = np.bincount(self.chosen_, self.alphas_, minlength=n_features).astype(np.float64)
         self.n_iter_ = len(chosen)
+
+
+def _mean(values: Vector, share: Vector) -> float:
+    """Over queries, each counting as much as it weighs."""
+    return float((share * values).sum() / share.sum())
 
 
 def weight(P: Vector, E: Vector) -> float:

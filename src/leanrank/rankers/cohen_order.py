@@ -13,6 +13,7 @@ from scipy.sparse.csgraph import connected_components
 
 from leanrank._declared import declared
 from leanrank.data.ranking_data import RankingData
+from leanrank.data.weights import QUERIES
 from leanrank.kernels._threads import over_queries
 from leanrank.kernels.preference import attribute_losses, balances, greedy_order
 from leanrank.rankers._base import Ranker, Scores
@@ -75,6 +76,7 @@ class CohenOrder(Ranker):
     _name = "cohenorder"
     _learned: ClassVar[dict[str, Any]] = {"weights_": ("K", 2)}
 
+    _takes_weights: ClassVar[tuple[str, ...]] = (QUERIES,)
     beta: float = field(default=0.9, kw_only=False)
     passes: int = 1
     components: bool = False
@@ -88,10 +90,12 @@ class CohenOrder(Ranker):
             attribute_losses(X, data.y, data.query_ptr, first, last, loss)
 
         over_queries(work, data.query_ptr, min_rows=2_000)
-        loss = loss[~np.isnan(loss[:, 0])]
+        known, weight = ~np.isnan(loss[:, 0]), data.beside.query_weight
+        loss = loss[known]
         if len(loss) == 0:
             self._warn_nothing_to_learn()
-        total = np.stack((loss.sum(axis=0), (1.0 - loss).sum(axis=0)), axis=1)
+        times = 1.0 if weight is None else weight[known, None]
+        total = np.stack(((times * loss).sum(axis=0), (times * (1.0 - loss)).sum(axis=0)), axis=1)
         exponent = self.passes * np.log(self.beta) * total
         weights = np.exp(exponent - exponent.max())
         self.weights_ = weights / weights.sum()

@@ -12,6 +12,7 @@ from sklearn.preprocessing import PolynomialFeatures
 
 from leanrank._declared import declared
 from leanrank.data.ranking_data import RankingData
+from leanrank.data.weights import QUERIES, row_weights
 from leanrank.errors import DataError
 from leanrank.rankers._base import Ranker, Scores
 from leanrank.rankers._query_order import expected_ranks
@@ -65,6 +66,7 @@ class ExpectedRankRegression(Ranker):
     _name = "expectedrankregression"
     _learned: ClassVar[dict[str, Any]] = {"coef_": ("P",), "intercept_": ()}
 
+    _takes_weights: ClassVar[tuple[str, ...]] = (QUERIES,)
     degree: int = field(default=1, kw_only=False)
     ridge: float = 0.0
 
@@ -74,9 +76,13 @@ class ExpectedRankRegression(Ranker):
         sizes = np.repeat(data.query_sizes, data.query_sizes)
         target = expected_ranks(data) / (sizes + 1.0)
         Z = _expanded(data.X, self.degree)
-        centre, middle = Z.mean(axis=0), target.mean()
+        centre, middle, times = Z.mean(axis=0), target.mean(), row_weights(data)
+        if times is not None:
+            centre, middle = (Z * times[:, None]).sum(axis=0) / times.sum(), (target * times).sum() / times.sum()
         Z = Z - centre
         target = target - middle
+        if times is not None:
+            Z, target = Z * np.sqrt(times)[:, None], target * np.sqrt(times)
         if self.ridge > 0:
             Z = np.vstack((Z, np.sqrt(self.ridge) * np.eye(Z.shape[1])))
             target = np.concatenate((target, np.zeros(Z.shape[1])))

@@ -14,9 +14,11 @@ from sklearn.exceptions import ConvergenceWarning
 
 from leanrank._declared import declared
 from leanrank.data.ranking_data import RankingData
+from leanrank.data.weightless import without_weightless
+from leanrank.data.weights import QUERIES, row_weights
 from leanrank.kernels.products import columns_times, rows_times
 from leanrank.rankers._base import LinearRanker
-from leanrank.rankers._c_grid import as_grid, best_weights, require_choice
+from leanrank.rankers._early_stopping import as_grid, best_weights, require_choice
 from leanrank.rankers._query_order import level_ranks
 
 Vector = NDArray[np.float64]
@@ -86,6 +88,7 @@ class OrderSVM(LinearRanker):
         "n_iter_": (),
     }
 
+    _takes_weights: ClassVar[tuple[str, ...]] = (QUERIES,)
     C: float | Iterable[float] = field(default=1.0, kw_only=False)
     lam: float = 1.0
     tol: float = 1e-6
@@ -98,7 +101,9 @@ class OrderSVM(LinearRanker):
         self._must("lam", "> 0", self.lam > 0)
         self._must("tol", "> 0", self.tol > 0)
         self._must("max_iter", ">= 1", self.max_iter >= 1)
-        loss = _Hyperplanes(data, self.lam)
+        counted = without_weightless(data)  # a query that weighs nothing has no hyperplanes
+        assert isinstance(counted, RankingData)
+        loss = _Hyperplanes(counted, self.lam)
         if loss.n_planes == 0:
             self._warn_nothing_to_learn()
         fits = []
@@ -160,10 +165,12 @@ class _Hyperplanes:
         own = np.repeat(levels, data.query_sizes)
         # g of plane t, 0 where the document's query has no such plane
         self._side = [np.where(t < own, np.where(rank <= t, 1.0, -1.0), 0.0) for t in range(1, self.n_planes + 1)]
-        n = data.n_rows
-        self._mean = columns_times(data.X, np.full(n, 1.0 / n))
+        weight = row_weights(data)
+        self._times = np.ones(data.n_rows) if weight is None else weight
+        share = self._times / self._times.sum()
+        self._mean = columns_times(data.X, share)
         squares = data.X.multiply(data.X) if data.is_sparse else np.square(data.X, dtype=np.float64)
-        self._variance = np.maximum(0.0, np.asarray(squares.sum(axis=0)).ravel() / n - self._mean**2)
+        self._variance = np.maximum(0.0, np.asarray(squares.T @ share).ravel() - self._mean**2)
 
     def parts(self, x: Vector) -> tuple[Vector, Vector, Vector]:
         """w, v and b."""
@@ -181,7 +188,7 @@ class _Hyperplanes:
 
     def curvature(self, C: float) -> Vector:
         """Square root of how much the objective curves along each parameter, about."""
-        sizes = np.array([np.abs(side).sum() for side in self._side])
+        sizes = np.array([(self._times * np.abs(side)).sum() for side in self._side])
         of_normals = self._lam + 2.0 * C * np.outer(sizes, self._variance)
         scale: Vector = np.sqrt(np.concatenate((of_normals.ravel(), 2.0 * C * sizes)))
         return scale
@@ -196,8 +203,9 @@ class _Hyperplanes:
         for t, side in enumerate(self._side):
             scores = rows_times(self._X, u[t]) + (c[t] - u[t] @ self._mean)
             short = np.maximum(0.0, np.abs(side) - side * scores)
-            value += C * float(short @ short)
-            slope = -2.0 * C * side * short
+            weighed = self._times * short
+            value += C * float(short @ weighed)
+            slope = -2.0 * C * side * weighed
             by_intercepts[t] = slope.sum()
             by_normals[t] += columns_times(self._X, slope) - by_intercepts[t] * self._mean
         return value, np.concatenate((by_normals.ravel(), by_intercepts))

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from leanrank.data.ranking_data import RankingData
 from leanrank.kernels._threads import default_threads, split_queries
-from leanrank.kernels.pairwise import active_counts, active_weights, label_levels, pull, sort_by_score
+from leanrank.kernels.pairwise import active_weights, label_levels, pull, sort_by_score
 from leanrank.kernels.products import columns_times, rows_times
 
 Vector = NDArray[np.float64]
@@ -132,13 +132,8 @@ class Margins:
             lambda first, last: sort_by_score(s, loss._level, ptr, first, last, self._order, self._s, self._level)
         )
         worse, better = np.empty(n), np.empty(n)
-        if loss.document_weight is None:
-            loss._each(lambda first, last: active_counts(self._s, self._level, ptr, first, last, worse, better))
-        else:
-            weight = loss.document_weight[self._order]
-            loss._each(
-                lambda first, last: active_weights(self._s, self._level, weight, ptr, first, last, worse, better)
-            )
+        weight = np.ones(n) if loss.document_weight is None else loss.document_weight[self._order]
+        loss._each(lambda first, last: active_weights(self._s, self._level, weight, ptr, first, last, worse, better))
         self._active = worse + better
         if loss.document_weight is not None:
             # `pull` multiplies it with values that have the weight in them already

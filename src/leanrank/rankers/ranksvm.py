@@ -16,7 +16,7 @@ from leanrank.data.category_means import cross_fitted
 from leanrank.data.ranking_data import RankingData
 from leanrank.data.weights import DOCUMENTS, QUERIES
 from leanrank.rankers._base import LinearRanker
-from leanrank.rankers._c_grid import as_grid, best_weights, require_choice
+from leanrank.rankers._early_stopping import as_grid, best_weights, require_choice
 from leanrank.rankers.pairwise_hinge import Margins, PairwiseSquaredHinge
 
 Vector = NDArray[np.float64]

@@ -13,10 +13,11 @@ from sklearn.exceptions import ConvergenceWarning
 
 from leanrank._declared import declared
 from leanrank.data.ranking_data import RankingData
+from leanrank.data.weights import QUERIES
 from leanrank.kernels.products import columns_times, rows_times
 from leanrank.kernels.svmmap import most_violated
 from leanrank.rankers._base import LinearRanker
-from leanrank.rankers._c_grid import as_grid, best_weights, require_choice
+from leanrank.rankers._early_stopping import as_grid, best_weights, require_choice
 
 Vector = NDArray[np.float64]
 
@@ -77,6 +78,7 @@ class SVMMAP(LinearRanker):
 
     _name = "svmmap"
     _learned: ClassVar[dict[str, Any]] = {"coef_": ("K",), "C_": (), "n_iter_": (), "gap_": ()}
+    _takes_weights: ClassVar[tuple[str, ...]] = (QUERIES,)
     C: float | Iterable[float] = field(default=100.0, kw_only=False)
     relevance_threshold: float = 1.0
     eps: float = 1e-3
@@ -135,7 +137,9 @@ class _Planes:
         self._relevant = data.y >= threshold
         starts = data.query_ptr[:-1]
         r = np.add.reduceat(self._relevant.astype(np.int64), starts)
-        self.n_queries = int(((r > 0) & (r < data.query_sizes)).sum())
+        self._weight = np.ones(data.n_queries) if data.beside.query_weight is None else data.beside.query_weight
+        #: Queries that can be ranked well or badly, or what they weigh.
+        self.n_queries = float(self._weight[(r > 0) & (r < data.query_sizes)].sum())
         self.n_features = data.n_features
         self.G = np.zeros((0, data.n_features))
         self.b = np.zeros(0)
@@ -145,6 +149,8 @@ class _Planes:
         coefficient, loss = np.empty(data.n_rows), np.empty(data.n_queries)
         scores = rows_times(data.X, w)
         most_violated(scores, self._relevant, data.query_ptr, 0, data.n_queries, coefficient, loss)
+        coefficient *= np.repeat(self._weight, data.query_sizes)
+        loss *= self._weight
         return columns_times(data.X, coefficient) / self.n_queries, float(np.nansum(loss)) / self.n_queries
 
     def keep(self, kept: NDArray[np.bool_]) -> None:

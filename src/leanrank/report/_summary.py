@@ -12,6 +12,7 @@ import numpy as np
 
 from leanrank import __version__
 from leanrank.data.catalogue import Catalogue
+from leanrank.data.query_weighting import weighting_said
 from leanrank.data.ranking_data import RankingData
 from leanrank.data.same_features import columns_of
 from leanrank.errors import DataError, LeanRankError, MissingValuesError
@@ -102,7 +103,6 @@ def _of_selection(
         "forecast": selection.forecast.to_dict(),
         "path_method": selection.path_method,
         "metrics": [{"name": name.upper(), "max_loss": loss} for name, loss in selection.max_losses.items()],
-        "slices": [one.to_dict() for one in selection.slices],
         "drift": None if selection.drift is None else selection.drift.to_dict(),
         "metric": settings["metric_name"].upper(),
         "n_features": len(selection.feature_names),
@@ -122,13 +122,21 @@ def _of_selection(
         "sizes": sizes,
         "graph": graph,
         "lint": of_data["lint"],
-        "notes": [*([f"{selection.sample['sentence']}."] if selection.sample else []), *selection.copies, *notes],
+        "notes": [*_of_queries(selection), *selection.copies, *notes],
         "glossary": glossary([point.method for point in selection.curve if point.method != ALL_FEATURES]),
         "settings": settings,
         "seconds": round(selection.seconds, 1),
         "source": selection.source,
         "versions": versions(),
     }
+
+
+def _of_queries(selection: Selection) -> list[str]:
+    """Notes on the queries: where not all took part, and where some count more than others."""
+    weighting = weighting_said(selection.settings)
+    sampled = [f"{selection.sample['sentence']}."] if selection.sample else []
+    more = "means, intervals and certificates are weighted."
+    return [*sampled, *([f"{weighting[:1].upper()}{weighting[1:]}: {more}"] if weighting else [])]
 
 
 def _of_answer(selection: Selection, test: dict[str, Any] | None, agreement: Agreement) -> dict[str, Any]:
@@ -154,6 +162,7 @@ def _of_answer(selection: Selection, test: dict[str, Any] | None, agreement: Agr
         "test": test,
         "per_query": selection.per_query,
         "losers": list(selection.losers),
+        "slices": [one.to_dict() for one in selection.slices],
         "stability": {name: selection.stability[name] for name in ("nogueira", "low", "high")},
         "frequency": [[column, share] for column, share in frequency.items()],
         "surprises": agreement.surprises(frequency, selection.n_features),
@@ -260,18 +269,11 @@ def _point(point: CurvePoint, selection: Selection) -> dict[str, Any]:
 
     One of the path has what it is certified at and its evidence; its features are the first of the path.
     """
-    chosen = point.on_path and point.method == selection.method and point.k == selection.measured_k
-    known = point.to_dict()
+    known = {name: value for name, value in point.to_dict().items() if name not in ("per_fold", "slices")}
     return {
-        **{name: known[name] for name in ("on_path", "certified_loss", "evidence")},
-        "method": point.method,
-        "k": point.k,
-        "cost": point.cost,
+        **known,
         "mean": round(point.mean, 6),
-        "difference": point.difference,
-        "low": point.low,
-        "high": point.high,
-        "chosen": chosen,
+        "chosen": point.on_path and point.method == selection.method and point.k == selection.measured_k,
         "all": point.method == ALL_FEATURES,
         "metrics": [one.to_dict() for one in point.metrics],
     }
@@ -303,10 +305,7 @@ def _leader(tables: dict[str, Any], methods: list[str]) -> str:
     """Who leads, in one sentence."""
     if not tables["means"]:
         return "Nothing is finished yet."
-    unified = tables["unified"]
-    if not unified:
-        return f"{len(methods)} methods compared; none is in every column, so there is no common ranking."
-    ranked = [row for row in unified if row["method"] != ALL_FEATURES]
+    ranked = [row for row in tables["unified"] or () if row["method"] != ALL_FEATURES]
     if not ranked:
         return f"{len(methods)} methods compared; none is in every column, so there is no common ranking."
     best = max(ranked, key=lambda row: row["rank"])

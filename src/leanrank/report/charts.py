@@ -7,11 +7,11 @@ from typing import Any
 
 import altair as alt
 
+from leanrank.report.chart_spec import Spec, legend, spec_of
 from leanrank.report.comparison_charts import comparison_charts
+from leanrank.report.drift_chart import drift
 from leanrank.report.graph_charts import drawing, heatmap
 from leanrank.report.shadow_charts import shadow_charts
-
-Spec = dict[str, Any]
 
 #: Neutral on light and on dark paper.
 GREY = "#8a8f98"
@@ -43,6 +43,8 @@ def charts(summary: dict[str, Any]) -> dict[str, Spec]:
         charts_of["queries"] = queries(summary)
     if any(size["frequency"] for size in summary["sizes"]):
         charts_of["stability"] = stability(summary)
+    if summary["drift"] is not None and summary["drift"]["features"]:
+        charts_of["drift"] = drift(summary)
     if summary["graph"] is not None:
         charts_of["heatmap"] = heatmap(summary)
         charts_of["graph"] = drawing(summary)
@@ -67,7 +69,7 @@ def curve(summary: dict[str, Any]) -> Spec:
     others = [name for name in dict.fromkeys(row["method"] for row in rows) if name != path]
     colours = [OTHERS[i % len(OTHERS)] for i in range(len(others))]
     scale = alt.Scale(domain=[path, *others], range=[FRONT, *colours])
-    colour = alt.Color("method:N", title=None, scale=scale, legend=_legend())
+    colour = alt.Color("method:N", title=None, scale=scale, legend=legend())
     shown = [
         alt.Tooltip("method:N"),
         alt.Tooltip("k:Q", title="features"),
@@ -82,6 +84,7 @@ def curve(summary: dict[str, Any]) -> Spec:
     band = own.mark_area(opacity=0.2).encode(y=_metric_axis("low", f"{metric} on held-out queries"), y2="high:Q")
     line = own.mark_line(strokeWidth=3).encode(y=y, opacity=strong)
     dots = own.mark_circle(size=44).encode(y=y, opacity=strong, tooltip=shown).add_params(picked)
+    dots = dots.properties(name="dots")  # altair would number it, through all reports
     tried = other.mark_point(size=40, filled=True, shape="square").encode(y=y, opacity=faint, tooltip=shown)
     walked = other.transform_filter("datum.walked").mark_line(strokeWidth=1.3).encode(y=y, opacity=faint)
     beside = [walked] if any(row["walked"] for row in rows) else []
@@ -201,7 +204,7 @@ def queries(summary: dict[str, Any]) -> Spec:
             x=alt.X("from:Q", bin="binned", title=f"change of {metric} of a query", axis=_apart()),
             x2="to:Q",
             y=alt.Y("queries:Q", title="queries", axis=_counts(counts)),
-            color=alt.Color("change:N", scale=colours, title=None, legend=_legend()),
+            color=alt.Color("change:N", scale=colours, title=None, legend=legend()),
             tooltip=["range:N", "queries:Q"],
         )
     )
@@ -239,7 +242,7 @@ def stability(summary: dict[str, Any]) -> Spec:
                 "final:N",
                 title=None,
                 scale=alt.Scale(domain=["kept", "left out"], range=[FRONT, GREY]),
-                legend=_legend(),
+                legend=legend(),
             ),
             tooltip=["feature:N", alt.Tooltip("share:Q", format=".0%"), "final:N"],
         )
@@ -250,19 +253,6 @@ def stability(summary: dict[str, Any]) -> Spec:
 def unsteady(share: float, *, kept: bool) -> bool:
     """Whether the folds are not of one mind about a feature, or of another than the choice."""
     return share < 1 if kept else share > 0
-
-
-def spec_of(chart: Any, height: int, **datasets: list[Any]) -> Spec:
-    """The specification of a chart as wide as its place, with its data; altair does not check every row again."""
-    spec: Spec = chart.properties(width="container", height=height).to_dict()
-    spec.pop("$schema", None)  # the libraries that read it come from the same place as altair
-    spec["datasets"] = datasets
-    spec["autosize"] = {"type": "fit-x", "contains": "padding"}
-    return spec
-
-
-def _legend() -> alt.Legend:
-    return alt.Legend(orient="top", columns=4, labelLimit=190, symbolOpacity=1, padding=0, offset=8)
 
 
 def _apart() -> alt.Axis:

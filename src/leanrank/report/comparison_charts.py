@@ -7,8 +7,7 @@ from typing import Any
 import altair as alt
 
 from leanrank.evaluation.records import ALL_FEATURES
-
-Spec = dict[str, Any]
+from leanrank.report.chart_spec import Spec, spec_of
 
 
 def comparison_charts(summary: dict[str, Any]) -> dict[str, Spec]:
@@ -38,13 +37,15 @@ def _curve(ranker: str, metrics: list[str], rows: list[Any], whole: list[Any]) -
     x = alt.X("k:Q", title=f"number of features ({ranker})", axis=alt.Axis(format="d", tickMinStep=1, grid=False))
     y = alt.Y("mean:Q", title="mean over folds", scale=alt.Scale(zero=False))
     legend = alt.Legend(orient="bottom", columns=4, labelLimit=180)
+    few = len({row["method"] for row in rows}) <= 10  # ten colours are told apart best; more methods need more
+    colours = alt.Scale(scheme="tableau10" if few else "tableau20")
     base = (
         alt.Chart(alt.NamedData("points"))
         .transform_filter("datum.metric == metric")
         .encode(
             x=x,
             y=y,
-            color=alt.Color("method:N", title=None, scale=_colours(rows), legend=legend),
+            color=alt.Color("method:N", title=None, scale=colours, legend=legend),
             opacity=alt.condition(picked, alt.value(1.0), alt.value(0.12)),
         )
     )
@@ -59,14 +60,5 @@ def _curve(ranker: str, metrics: list[str], rows: list[Any], whole: list[Any]) -
         .mark_rule(strokeDash=[6, 4], color="#8a8f98")
         .encode(y=y, tooltip=[alt.Tooltip("mean:Q", title=ALL_FEATURES, format=".4f")])
     )
-    chart = alt.layer(reference, lines, dots.add_params(picked)).add_params(shown)
-    spec: Spec = chart.properties(width="container", height=320).to_dict()
-    spec.pop("$schema", None)
-    spec["datasets"] = {"points": rows, "reference": whole}
-    spec["autosize"] = {"type": "fit-x", "contains": "padding"}
-    return spec
-
-
-def _colours(rows: list[Any]) -> Any:
-    """Ten colours are told apart best; more methods need more."""
-    return alt.Scale(scheme="tableau10" if len({row["method"] for row in rows}) <= 10 else "tableau20")
+    chart = alt.layer(reference, lines, dots.add_params(picked).properties(name="dots")).add_params(shown)
+    return spec_of(chart, 320, points=rows, reference=whole)

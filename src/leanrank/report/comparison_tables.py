@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from leanrank.data.query_weighting import weighting_said
 from leanrank.evaluation.compare.comparison import DECIMALS
 from leanrank.evaluation.records import ALL_FEATURES
 from leanrank.report.tables import Table
@@ -15,6 +16,7 @@ def comparison_tables(summary: dict[str, Any], *, ranks_shown: int | None = None
     tables += [ranks(summary, ranker) for ranker in summary["rankers"]]
     tables.append(unified(summary, ranks_shown))
     tables += [tests(summary, ranker) for ranker in summary["rankers"]]
+    tables += [slices(summary, ranker) for ranker in summary["rankers"]]
     tables += [stability(summary), repeated(summary)]
     return [table for table in tables if table.rows]
 
@@ -90,6 +92,22 @@ def tests(summary: dict[str, Any], ranker: str) -> Table:
     return Table(title, columns, rows, note=note, best=best)
 
 
+def slices(summary: dict[str, Any], ranker: str) -> Table:
+    """Every method against all features in each slice; what is shown to lose stands out."""
+    of_ranker = [row for row in summary.get("slices", []) if row["ranker"] == ranker]
+    names = ("k", "method", "title", "n_queries", "difference", "low", "high")
+    rows = [[row[name] for name in names] for row in of_ranker]
+    columns = [("k", "whole"), ("method", "text"), ("slice", "name"), ("queries", "whole"), ("change", "signed")]
+    columns += [("from", "signed"), ("to", "signed")]
+    title = f"{ranker}: {summary['tests']['metric']} against {ALL_FEATURES}, in slices of the queries"
+    note = (
+        "Intervals of a t-test, which hold for all slices of a method at once (Bonferroni); a slice of fewer than ten "
+        "queries, or groups of them, has none."
+    )
+    best = frozenset((r, 4) for r, row in enumerate(of_ranker) if row["high"] is not None and row["high"] < 0)
+    return Table(title, columns, rows, note=note, best=best)
+
+
 def stability(summary: dict[str, Any]) -> Table:
     """How many features are in how many of the folds' sets, and how stable the sets are."""
     times = range(len(summary["settings"]["folds"]), 0, -1)
@@ -123,6 +141,7 @@ def comparison_facts(summary: dict[str, Any]) -> list[tuple[str, str]]:
     return [
         ("folds", ", ".join(str(name) for name, _ in s["folds"])),
         ("features", f"{s['n_features']:,}"),
+        *([("weights", weighting_said(s))] if weighting_said(s) else []),
         ("metrics", "; ".join(definition for _, definition in s["metrics"])),
         ("settings chosen by", s["validation"]),
         ("feature graph", f"importance {s['importance']}, similarity {s['similarity']}"),

@@ -6,9 +6,8 @@ from typing import Any
 
 import altair as alt
 
+from leanrank.report.chart_spec import Spec, bare, spec_of
 from leanrank.stats.graph_charts import NAMED, cells_of, drawing_of, heatmap_of, lines_of
-
-Spec = dict[str, Any]
 
 #: The widths that names are placed for: a page or a picture, and a telephone; and the height of the drawing.
 WIDE, NARROW, HEIGHT = 640, 340, 420
@@ -26,7 +25,7 @@ def heatmap(summary: dict[str, Any]) -> Spec:
     features, view = summary["features"], summary["graph"]["heatmap"]
     names = [features[j]["name"] for j in view["columns"]]
     signed = min(min(row) for row in view["similarity"]) < 0
-    spec = _spec(heatmap_of(alt.NamedData("cells"), names, signed=signed).properties(width=480, height=480))
+    spec = bare(heatmap_of(alt.NamedData("cells"), names, signed=signed).properties(width=480, height=480))
     spec["usermeta"] = {"names": names, "matrix": view["similarity"], "canvas": len(names) > NAMED}
     return spec
 
@@ -61,10 +60,7 @@ def drawing(summary: dict[str, Any]) -> Spec:
             node[label] = node["feature"] if i in said else ""
     numbers = sorted({node["cluster"] for node in nodes if node["cluster"] != "none"})
     chart = drawing_of(alt.NamedData("nodes"), alt.NamedData("edges"), numbers)
-    spec = _spec(chart.properties(width="container", height=HEIGHT))
-    spec["datasets"] = {"nodes": nodes, "edges": lines_of(nodes, view["edges"])}
-    spec["autosize"] = {"type": "fit-x", "contains": "padding"}
-    return spec
+    return spec_of(chart, HEIGHT, nodes=nodes, edges=lines_of(nodes, view["edges"]))
 
 
 def uncrowded(nodes: list[dict[str, Any]], width: int) -> set[int]:
@@ -88,9 +84,3 @@ def uncrowded(nodes: list[dict[str, Any]], width: int) -> set[int]:
             taken.append((x, y, half))
             said.add(i)
     return said
-
-
-def _spec(chart: Any) -> Spec:
-    spec: Spec = chart.to_dict()
-    spec.pop("$schema", None)
-    return spec

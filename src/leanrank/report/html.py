@@ -15,7 +15,7 @@ import vl_convert
 
 from leanrank.report import comparison_tables, shadow_tables, tables
 from leanrank.report.charts import MOST_BARS, charts
-from leanrank.report.side_tables import side_tables
+from leanrank.report.side_tables import side_tables, slices
 from leanrank.report.tables import how_to_repeat
 
 _TEMPLATES = "leanrank.report"
@@ -154,6 +154,8 @@ def _size(summary: dict[str, Any], size: dict[str, Any]) -> dict[str, Any]:
         "queries": tables.queries_changed(at),
         "bins": [size["per_query"][name] for name in ("edges", "counts")] if size["per_query"] else None,
         "losers": tables.losers(at).rows,
+        "slices": slices(at).rows,
+        "slices_note": slices(at).note,
         "stability": tables.stability_says(at),
         "frequency": size["frequency"],
         "surprises": tables.surprises(at).rows,

@@ -6,7 +6,7 @@ from typing import Any
 
 import altair as alt
 
-Spec = dict[str, Any]
+from leanrank.report.chart_spec import Spec, spec_of
 
 
 def shadow_charts(summary: dict[str, Any]) -> dict[str, Spec]:
@@ -26,8 +26,4 @@ def shadow_charts(summary: dict[str, Any]) -> dict[str, Spec]:
             tooltip=["place:O", alt.Tooltip("queries:Q", format=","), alt.Tooltip("share:Q", format=".2%")],
         )
     )
-    spec: Spec = chart.properties(width="container", height=260).to_dict()
-    spec.pop("$schema", None)
-    spec["datasets"] = {"places": rows}
-    spec["autosize"] = {"type": "fit-x", "contains": "padding"}
-    return {"places": spec}
+    return {"places": spec_of(chart, 260, places=rows)}

@@ -12,7 +12,9 @@ DRIFTING = 12
 
 def side_tables(summary: dict[str, Any]) -> list[Table]:
     """Those that this summary has the figures for."""
-    return [table for table in (metrics(summary), slices(summary), drift(summary)) if table.rows]
+    every = (metrics(summary), slices(summary), drift(summary))
+    sliced = any(size["slices"] for size in summary["sizes"])  # if not the one that was chosen
+    return [table for table in every if table.rows or (table.name == "slices" and sliced)]
 
 
 def metrics(summary: dict[str, Any]) -> Table:
@@ -47,7 +49,7 @@ def slices(summary: dict[str, Any]) -> Table:
         f"{summary['metric']} of the {summary['n_kept']} features kept. The intervals hold for all slices at once "
         f"(Bonferroni); a slice of fewer than ten judged queries, or groups of them, has none.{everywhere}"
     )
-    return Table("Slices of the queries", columns, rows, note=note)
+    return Table("Slices of the queries", columns, rows, note=note, name="slices")
 
 
 def drift(summary: dict[str, Any]) -> Table:
@@ -64,4 +66,4 @@ def drift(summary: dict[str, Any]) -> Table:
         "The share of each feature in what the ranker of all features makes use of, trained on all queries until a "
         "time; the features whose shares change most."
     )
-    return Table("Importance over time", columns, rows, note=note)
+    return Table("Importance over time", columns, rows, note=note, name="drift")

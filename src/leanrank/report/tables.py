@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from leanrank.data.query_weighting import weighting_said
 from leanrank.evaluation.clock import spoken
 from leanrank.evaluation.records import ALL_FEATURES
-from leanrank.stats.finding import Finding
-from leanrank.stats.like_findings import like_findings
+from leanrank.stats.like_findings import Finding, like_findings
 
 #: How the values of a column are written; every kind but "text", "name", "spread" and "stands" is a number.
 FORMATS = {
@@ -35,6 +35,7 @@ class Table:
     rows: Sequence[Sequence[Any]]
     note: str = ""
     best: frozenset[tuple[int, int]] = field(default=frozenset())  # (row, column) of values to stand out
+    name: str = ""  # by which the script of a page knows it
 
 
 def shown(value: Any, kind: str) -> str:
@@ -220,6 +221,7 @@ def run_facts(summary: dict[str, Any]) -> list[tuple[str, str]]:
         ("ranker", s["ranker"]),
         ("metric", s["metric"]),
         ("folds", str(s["cv"])),
+        *([("weights", weighting_said(s))] if weighting_said(s) else []),
         *([("other metrics", ", ".join(s["other_metrics"].values()))] if "other_metrics" in s else []),
         ("seed", str(s["random_state"])),
         ("stop rule", _stop_rule(s)),

@@ -23,7 +23,10 @@ from leanrank.reproduce.bestgain_claims import claims
 from leanrank.reproduce.bestgain_heuristic import PAIRS, heuristic_claim
 from leanrank.reproduce.bestgain_methods import (
     BASELINE,
+    GAS_C,
+    GAS_STOP,
     WRAPPER,
+    WRAPPER_DELTA,
     Way,
     gas_weights,
     methods,
@@ -33,11 +36,17 @@ from leanrank.reproduce.bestgain_methods import (
 )
 from leanrank.reproduce.datasets import DataFolder
 from leanrank.reproduce.letor_statistics import statistic
-from leanrank.reproduce.outcome import Cell, Claim, Published, Reproduction, Table, published
+from leanrank.reproduce.outcome import Cell, Choice, Claim, Published, Reproduction, Table, published
 
 DATASETS = ("TD2003", "TD2004", "OHSUMED")
 
 _C = "the C values of SVM-MAP are not published"
+_FITTED = "the published number of features: its count confirms nothing"
+CHOICES = (
+    Choice("when the wrapper stops", f"at a gain below {WRAPPER_DELTA:g} in training MAP", _FITTED, 2),
+    Choice("when GAS-E stops", f"at a weight below {GAS_STOP:g}, c = {GAS_C:g}, tau clipped at 0", _FITTED, 2),
+    Choice("C of SVM-MAP", "each fold's own, the same for every method", "validation MAP with all features", 4),
+)
 REASONS = {
     "CFS": _C,
     "Consistency": _C,
@@ -100,7 +109,7 @@ def run(data: DataFolder, tasks: Tasks, *, quick: bool = False) -> Reproduction:
             tables += [_readings(dataset, outcomes[dataset]), _thresholds(dataset, folds, tasks, outcomes[dataset])]
         tables.append(_times(dataset, outcomes[dataset]))
     cells = [_cell(p, outcomes, folds_of, quick) for p in published("bestgain") if p.unit != "minutes"]
-    return Reproduction.of("bestgain", cells, [*claims(DATASETS, outcomes), *stated], tables, quick=quick)
+    return Reproduction.of("bestgain", cells, [*claims(DATASETS, outcomes), *stated], tables, CHOICES, quick=quick)
 
 
 def _dataset(dataset: str, folds: list[Fold], tasks: Tasks, quick: bool) -> Outcomes:

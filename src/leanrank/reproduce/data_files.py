@@ -9,16 +9,17 @@ from pathlib import Path
 
 from leanrank.data.whole_file import write_whole
 from leanrank.errors import DataError
-from leanrank.reproduce.outcome import Cell, Claim, Reproduction, Table, published, texts
+from leanrank.reproduce.outcome import Cell, Choice, Claim, Reproduction, Table, published
 
-CELLS, CLAIMS = "figures.csv", "findings.csv"
+CELLS, CLAIMS, CHOICES = "figures.csv", "findings.csv", "readings.csv"
 _CELL_COLUMNS = ("table", "data", "method", "measure", "published", "ours", "exact", "status", "why")
 _CLAIM_COLUMNS = ("where", "finding", "holds", "ours", "reading")
+_CHOICE_COLUMNS = ("left open", "reading", "by", "tried")
 _HOLDS = {"yes": True, "no": False, "": None}
 
 
 def write_data(paper: Reproduction, folder: Path) -> None:
-    """Every cell, every claim and every table of a paper, in a folder of its name; what was there before goes."""
+    """Every cell, claim, reading and table of a paper, in a folder of its name; what was there before goes."""
     own = folder / paper.paper
     own.mkdir(parents=True, exist_ok=True)
     for old in own.glob("*.csv"):
@@ -28,6 +29,8 @@ def write_data(paper: Reproduction, folder: Path) -> None:
     said = {holds: word for word, holds in _HOLDS.items()}
     claims = [(c.where, c.text, said[c.holds], c.figures, c.reading) for c in paper.claims]
     write_whole(own / CLAIMS, _text([_CLAIM_COLUMNS, *claims]))
+    choices = [(c.about, c.reading, c.by, str(c.n_tried)) for c in paper.choices]
+    write_whole(own / CHOICES, _text([_CHOICE_COLUMNS, *choices]))
     for number, table in enumerate(paper.tables, start=1):
         shown = "shown" if table.shown else ""
         write_whole(own / table_file(number), _text([(table.title, shown), table.columns, *table.rows]))
@@ -59,8 +62,8 @@ def read_data(paper: str, folder: Path) -> Reproduction | None:
     for path in sorted(own.glob("table*.csv")):
         (title, shown), columns, *rows = (tuple(row) for row in _rows(path))
         tables.append(Table(title, columns, tuple(rows), shown == "shown"))
-    said = {name: " ".join(text.split()) for name, text in texts(paper).items()}
-    return Reproduction(paper, said["title"], said["Protocol"], said["Discussion"], cells, claims, tables)
+    choices = [Choice(about, reading, by, int(tried)) for about, reading, by, tried in _rows(own / CHOICES)[1:]]
+    return Reproduction.of(paper, cells, claims, tables, choices)
 
 
 def _cell_row(cell: Cell) -> tuple[str, ...]:

@@ -17,11 +17,13 @@ from leanrank.rankers.adarank import AdaRank
 from leanrank.rankers.listnet import ListNet
 from leanrank.rankers.rankboost import RankBoost
 from leanrank.reproduce.datasets import STRICT, DataFolder
-from leanrank.reproduce.fs_scpr_claims import LEARNING, SELECTION, Rows, claims, own_ranking
+from leanrank.reproduce.fs_scpr_attempts import DATASET, PRICES, RATES, attempts_table
+from leanrank.reproduce.fs_scpr_claims import Rows, claims
 from leanrank.reproduce.fs_scpr_readings import READINGS, WAYS, Grid, Reading, by_rule, grid, row
+from leanrank.reproduce.fs_scpr_tables import improvements, printed, unified_tables
 from leanrank.reproduce.letor_rows import MEASURES, Candidates, Row, best_of_folds, row_of, row_of_folds
 from leanrank.reproduce.letor_statistics import statistic
-from leanrank.reproduce.outcome import Cell, Published, Reproduction, Table, published
+from leanrank.reproduce.outcome import Cell, Choice, Published, Reproduction, Table, published
 from leanrank.selectors.fsmrank import Fitting, FSMRank
 from leanrank.selectors.fsmsvm import FSMSVM
 from leanrank.selectors.gas import GAS
@@ -33,7 +35,7 @@ UNIFIED = {"11": ("7", "8", "9", "10"), "16": ("12", "13", "14", "15")}
 
 
 #: What the full run chooses by its rule (`fs_scpr_readings.by_rule`); the reduced one takes it as given.
-READING = Reading("strict", "fraction", "cluster_minmax")
+READING = Reading("strict", "fraction", "max")
 
 #: Grids of GAS-E's c, of which the paper has none. The row GAS-E is of the first, which holds the values of the others
 #: up to 0.5; the page shows all.
@@ -46,11 +48,11 @@ C_GRIDS: dict[str, Any] = {
 
 REASONS = {
     "FS-SCPR": "one of 36 readings: ties of feature values, the scale of PageRank and the choice of k are left open",
-    "GAS-E": "the grid of c is not in the paper; a table below shows what other grids give",
-    "FSMSVM": "the paper's problem is not public; ours is a reconstruction",
+    "GAS-E": "neither the grid of c nor how ties count is in the paper; tables show what others give",
+    "FSMSVM": "the problem is not public; ours is a reconstruction, and a table shows other sizes",
     "FSMRank": "the paper's problem is not public; ours is a reconstruction",
-    "AdaRank-MAP": "code and stop rule of the official run are not known",
-    "ListNet": "learning rates, epochs and seeds of the official run are not known",
+    "AdaRank-MAP": "code and stop rule of the official run are not known; a table shows others",
+    "ListNet": "learning rates, epochs and seeds of the official run are not known; a table shows others",
     "RankBoost": "the numbers of rounds tried in the official run are not known",
 }
 
@@ -66,7 +68,7 @@ def run(data: DataFolder, tasks: Tasks, *, quick: bool = False) -> Reproduction:
         for method, evaluate in _methods(quick).items():
             rows[dataset][method], sizes = evaluate(tasks, folds, _named(dataset, method))
             features += _sizes(dataset, method, sizes)
-    tables = []
+    tables, taken = [], READING
     if not quick and folds_of:
         grids = {
             dataset: grid(tasks, dataset, folds, CONVENTIONS[dataset], READINGS) for dataset, folds in folds_of.items()
@@ -76,11 +78,23 @@ def run(data: DataFolder, tasks: Tasks, *, quick: bool = False) -> Reproduction:
             rows[dataset]["FS-SCPR"], sizes, _ = row(of[taken], WAYS[0])
             features += _sizes(dataset, "FS-SCPR", sizes)
         tables = [_readings(grids, rows, taken), _grids_of_c(tasks, folds_of)]
+        if DATASET in folds_of:
+            weighed = _lambdas(tasks, folds_of[DATASET], _named(DATASET, "FSMRank"))
+            tables.append(attempts_table(tasks, folds_of[DATASET], CONVENTIONS[DATASET], weighed))
     cells = [_cell(p, rows, folds_of, quick) for p in published("fs-scpr")]
     columns = ("data", "method", "1", "2", "3", "4", "5", "mean")
-    tables += [_improvements(rows), Table("Features selected in each fold", columns, tuple(features))]
-    tables += _unified_tables(rows)
-    return Reproduction.of("fs-scpr", cells, claims(rows), tables, quick=quick)
+    tables += [improvements(rows), Table("Features selected in each fold", columns, tuple(features))]
+    tables += unified_tables(rows)
+    choices = [
+        Choice(
+            "ties in Kendall's tau, its range, the scale of PageRank, and how k is chosen",
+            f"{taken}, {WAYS[0]}",
+            "the text (tau, k), then validation MAP, mean over the data sets",
+            len(READINGS) * len(WAYS),
+        ),
+        Choice("the grid of GAS-E's c", next(iter(C_GRIDS)), "validation MAP, as it holds the others", len(C_GRIDS)),
+    ]
+    return Reproduction.of("fs-scpr", cells, claims(rows), tables, choices, quick=quick)
 
 
 def _sizes(dataset: str, method: str, sizes: Sequence[int]) -> list[tuple[str, ...]]:
@@ -136,7 +150,7 @@ def _methods(quick: bool) -> dict[str, Evaluate]:
         "FSMRank": _fsmrank,
         "FSMSVM": _fsmsvm,
         "AdaRank-MAP": _ranker(lambda by: [AdaRank(by, 500, eval_metric=by)]),
-        "ListNet": _ranker(lambda by: [ListNet(rate, 300, eval_metric=by) for rate in (1e-5, 1e-4, 1e-3, 1e-2)]),
+        "ListNet": _ranker(lambda by: [ListNet(rate, 300, eval_metric=by) for rate in RATES]),
         "RankBoost": _ranker(lambda by: [RankBoost(500, n_threshold=255, eval_metric=by)]),
     }
 
@@ -203,17 +217,19 @@ def _fsmrank(tasks: Tasks, folds: Sequence[Fold], what: Task) -> tuple[Row, list
     return row_of_folds(done), [fold.about["n_features"] for fold in done]
 
 
+def _lambdas(tasks: Tasks, folds: Sequence[Fold], what: Task) -> dict[str, dict[str, Any]]:
+    """What FSMRank chose in each fold, by its name: the lambdas and the number of features."""
+    chosen = _fsm(tasks, folds, what, _fsmranks)
+    return {fold.name: of.about for fold, of in zip(folds, chosen, strict=True)}
+
+
 def _fsmsvm(tasks: Tasks, folds: Sequence[Fold], what: Task) -> tuple[Row, list[int]]:
     """FSMSVM is built on the weights of FSMRank, and takes over the lambdas that it chose in each fold."""
-    chosen = _fsm(tasks, folds, {**what, "method": "FSMRank"}, _fsmranks)
-    lambdas = {
-        fold.name: {name: of.about[name] for name in ("lambda1", "lambda2")}
-        for fold, of in zip(folds, chosen, strict=True)
-    }
+    weighed = _lambdas(tasks, folds, {**what, "method": "FSMRank"})
 
     def make(by: Metric, fold: Fold) -> list[FSMSVM]:
-        prices = [1e-2, 1e-1, 1.0, 1e1, 1e2]
-        return [FSMSVM(C=prices, similarity=STRICT, fitting=Fitting(metric=by), **lambdas[fold.name])]
+        lambdas = {name: weighed[fold.name][name] for name in ("lambda1", "lambda2")}
+        return [FSMSVM(C=PRICES, similarity=STRICT, fitting=Fitting(metric=by), **lambdas)]
 
     done = _fsm(tasks, folds, what, make)
     return row_of_folds(done), [fold.about["n_features"] for fold in done]
@@ -248,7 +264,7 @@ def _recomputed(p: Published) -> Cell:
     """Tables 11 and 16, the rows "Imp." and the improvements of the text, from the paper's own figures."""
     why = "recomputed from the paper's own tables"
     if p.unit == "percent":
-        ours, theirs = (_printed(p.dataset, method, p.metric) for method in ("FS-SCPR", _compared(p)))
+        ours, theirs = (printed(p.dataset, method, p.metric) for method in ("FS-SCPR", _compared(p)))
         return Cell(p, 100 * (ours / theirs - 1), exact=True, reason=why)
     unified = unified_ranking(_columns(UNIFIED[p.table]))
     m = unified.methods.index(p.method)
@@ -259,40 +275,3 @@ def _recomputed(p: Published) -> Cell:
 def _compared(p: Published) -> str:
     """Which method an improvement is over."""
     return p.method.partition(" vs ")[2].rstrip(")")
-
-
-def _printed(dataset: str, method: str, measure: str) -> float:
-    """The figure of a method in the table of a data set, the last where several have it."""
-    figures = [
-        q.value
-        for q in published("fs-scpr")
-        if (q.dataset, q.method, q.metric, q.unit) == (dataset, method, measure, "fraction")
-    ]
-    return figures[-1]
-
-
-def _improvements(rows: Rows) -> Table:
-    """By how many percent FS-SCPR is above others: published and ours."""
-    lines = []
-    for dataset, of in rows.items():
-        for other in ("RankSVM-Primal", "GAS-E", "FSMSVM", "FSMRank"):
-            if "FS-SCPR" in of and other in of:
-                for measure in MEASURES:
-                    theirs = _printed(dataset, "FS-SCPR", measure) / _printed(dataset, other, measure)
-                    ours = of["FS-SCPR"][measure] / of[other][measure] if of[other][measure] else float("nan")
-                    lines.append((dataset, other, measure, f"{100 * (theirs - 1):+.2f}", f"{100 * (ours - 1):+.2f}"))
-    columns = ("data", "FS-SCPR over", "measure", "published %", "ours %")
-    return Table("Improvements of FS-SCPR in percent", columns, tuple(lines))
-
-
-def _unified_tables(rows: Rows) -> list[Table]:
-    tables = []
-    for table, methods in (("11", SELECTION), ("16", LEARNING)):
-        ranking = own_ranking(rows, methods)
-        if ranking is None:
-            continue
-        counts = tuple(f"R_{r}" for r in range(1, len(methods) + 1))
-        title = f"Unified ranking of our figures on {', '.join(rows)} (counterpart of Table {table})"
-        lines = [(m, *map(str, ranking.counts[i]), f"{ranking.scores[i]:.2f}") for i, m in enumerate(ranking.methods)]
-        tables.append(Table(title, ("method", *counts, "Rank"), tuple(lines)))
-    return tables

@@ -67,21 +67,11 @@ def settled(reading: Reading) -> bool:
 
 @dataclass(frozen=True)
 class Tried:
-    """What a reading gave with every k in one fold.
+    """What a reading gave with every k in one fold."""
 
-    Attributes
-    ----------
-    n_features : array (k)
-        How many features there were; clusters that coincide make fewer than k.
-    validation : array (k)
-        MAP of the validation queries.
-    test : array (k, measures)
-        The measures of the test queries.
-    """
-
-    n_features: NDArray[np.int64]
-    validation: NDArray[np.float64]
-    test: NDArray[np.float64]
+    n_features: NDArray[np.int64]  # (k,): features there were; clusters that coincide make fewer than k
+    validation: NDArray[np.float64]  # (k,): MAP of the validation queries
+    test: NDArray[np.float64]  # (k, measures): those of the test queries
 
     @classmethod
     def of(cls, rows: Sequence[Sequence[float]]) -> Tried:

@@ -22,7 +22,7 @@ from leanrank.rankers.ranknet import RankNet
 from leanrank.reproduce.chi_square_example import chi_square_cell, chi_square_table
 from leanrank.reproduce.datasets import STRICT, DataFolder
 from leanrank.reproduce.letor_statistics import statistic
-from leanrank.reproduce.outcome import Cell, Claim, Published, Reproduction, Table, published
+from leanrank.reproduce.outcome import Cell, Choice, Claim, Published, Reproduction, Table, published
 from leanrank.selectors.gas import GAS
 from leanrank.selectors.information_gain import ChiSquared, InformationGain
 from leanrank.stats.feature_graph import FeatureGraph, feature_graph
@@ -39,6 +39,8 @@ _HIDDEN = 10
 _GOV = ".gov (TREC 2004 topic distillation)"
 DATASETS = {"OHSUMED": ("ohsumed", 2, ("Figure 4", "Figure 5")), _GOV: ("gov", 1, ("Figure 2", "Figure 3"))}
 
+
+CHOICES = (Choice("whether RankNet has a hidden layer", "none: linear", "nothing: with ten units beside it", 2),)
 
 #: (learner, method, t) -> records of the folds
 Curves = dict[tuple[str, str, int | str], list[FoldRecord]]
@@ -62,7 +64,7 @@ def run(data: DataFolder, tasks: Tasks, *, quick: bool = False) -> Reproduction:
         tables += _tables(name, curves, sizes)
         claims += [*_curve_claims(name, curves, sizes, figures), *_structure_claims(name, folds, curves, sizes)]
     cells = [_cell(p, folds_of) for p in published("gas")]
-    return Reproduction.of("gas", cells, claims, [*tables, chi_square_table()], quick=quick)
+    return Reproduction.of("gas", cells, claims, [*tables, chi_square_table()], CHOICES, quick=quick)
 
 
 def _cell(p: Published, folds_of: Mapping[str, list[Fold]]) -> Cell:

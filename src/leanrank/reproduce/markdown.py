@@ -1,51 +1,47 @@
-"""Reproductions as Markdown: one page for the papers, with a row for every table and every finding."""
+"""Reproductions as Markdown, row by row: every table and every finding of the papers."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import groupby
 
-from leanrank.reproduce.data_files import CELLS, CLAIMS, table_file
+from leanrank.reproduce.data_files import CELLS, CHOICES, CLAIMS, table_file
 from leanrank.reproduce.outcome import Cell, Claim, Page, Reproduction, Table
 
-INTRODUCTION = """# Reproduction
+INTRODUCTION = """# Reproduction, row by row
 
-What `leanrank reproduce PAPER` found for the five papers leanrank implements, written by `make reproduce`. *Equal*
-means equal in every printed digit, *close* within 0.015 of a measure in [0, 1]. Each table of a paper is a row for
-every data set, each finding a row of its own; the figures themselves are in the files named below each paper. Where a
-paper leaves something open the row is of one reading, which is named, and the others stand beside it. The published
-figures are facts taken from the papers; the data are not part of leanrank: name their folder with `--data`, or in
-`LEANRANK_DATA`, and the rows that need them are filled by the same command.
+Every table and every finding of the five papers, with what `leanrank reproduce` gave for it; [Reproduction](../{back})
+is the short page. *Equal* means equal in every printed digit, *close* within 0.015 of a measure in [0, 1]. Each table
+of a paper is a row for every data set, each finding a row of its own; the figures themselves are in the files named
+below each paper. Where a paper leaves something open the row is of one reading, which is named, and the others stand
+beside it.
 """
 
-_COUNTS = ("equal", "close", "differs", "missing", "holds", "not", "needs")
-_HEADINGS = ("paper", "equal", "close", "differ", "not computed", "findings hold", "do not", "not tested")
+
+def rows_page(reproductions: Sequence[Reproduction], back: str) -> str:
+    """All papers row by row, on a page in the folder of their data files; `back` is the short page above it."""
+    return "\n".join([INTRODUCTION.format(back=back), *(section(paper) for paper in reproductions)])
 
 
-def page(reproductions: Sequence[Reproduction], folder: str = "") -> str:
-    """All papers on one page, beside a folder of their data files if one is named."""
-    rows = [(paper.paper, *(str(paper.count(status)) for status in _COUNTS)) for paper in reproductions]
-    counts = _table(Table("", _HEADINGS, tuple(rows)))
-    return "\n".join([INTRODUCTION, *counts, "", *(section(paper, folder) for paper in reproductions)])
-
-
-def section(paper: Reproduction, folder: str = "") -> str:
+def section(paper: Reproduction) -> str:
     """One paper."""
     lines = [f"## {paper.title}", "", f"`leanrank reproduce {paper.paper}{' --quick' if paper.quick else ''}`", ""]
     lines += [paper.summary, "", paper.discussion, "", f"*Protocol.* {paper.protocol}", ""]
+    if paper.choices:
+        choices = tuple((c.about, c.reading, c.by, str(c.n_tried)) for c in paper.choices)
+        lines += [*table_lines(Table("", ("left open", "read here as", "decided by", "readings tried"), choices)), ""]
     rows = [*_table_rows(paper.cells), *(_claim_row(claim) for claim in paper.stated)]
-    lines += [*_table(Table("", ("where", "what", "", "ours"), tuple(rows))), ""]
+    lines += [*table_lines(Table("", ("where", "what", "", "ours"), tuple(rows))), ""]
     others = _other_readings(paper)
     if others:
         columns = ("reading", "findings hold", "otherwise than above")
-        lines += ["### In other readings", "", *_table(Table("", columns, tuple(others))), ""]
+        lines += ["### In other readings", "", *table_lines(Table("", columns, tuple(others))), ""]
     for table in paper.tables:
         if table.shown:
-            lines += [f"### {table.title}", "", *_table(table), ""]
-    if folder:
-        files = [(CELLS, "every published figure beside ours"), (CLAIMS, "the findings")]
-        files += [(table_file(number), table.title) for number, table in enumerate(paper.tables, start=1)]
-        lines += ["Files:", "", *(f"- [{name}]({folder}/{paper.paper}/{name}): {what}" for name, what in files), ""]
+            lines += [f"### {table.title}", "", *table_lines(table), ""]
+    files = [(CELLS, "every published figure beside ours"), (CLAIMS, "the findings"), (CHOICES, "the readings")]
+    files += [(table_file(number), table.title) for number, table in enumerate(paper.tables, start=1)]
+    lines += ["Files:", "", *(f"- [{name}]({paper.paper}/{name}): {what}" for name, what in files), ""]
     return "\n".join(lines)
 
 
@@ -56,7 +52,7 @@ def document(page: Page) -> str:
     for section in page.sections:
         lines += [f"## {section.heading}", ""] if section.heading else []
         lines += [section.text, ""] if section.text else []
-        lines += [*_table(section.table), ""] if section.table is not None else []
+        lines += [*table_lines(section.table), ""] if section.table is not None else []
     return "\n".join(lines)
 
 
@@ -64,7 +60,8 @@ def _row(cells: Sequence[str]) -> str:
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
 
 
-def _table(table: Table) -> list[str]:
+def table_lines(table: Table) -> list[str]:
+    """A table in Markdown."""
     return [_row(table.columns), "|" + "---|" * len(table.columns), *(_row(row) for row in table.rows)]
 
 
@@ -91,7 +88,8 @@ def _other_readings(paper: Reproduction) -> list[tuple[str, ...]]:
 
 
 def _differs(claim: Claim, before: Mapping[str, bool | None]) -> bool:
-    return claim.text in before and before[claim.text] != claim.holds
+    """Whether the row above says otherwise; a question that has no row there is expected to hold."""
+    return claim.holds != before.get(claim.text, True)
 
 
 def _table_rows(cells: Sequence[Cell]) -> list[tuple[str, ...]]:

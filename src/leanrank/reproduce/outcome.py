@@ -14,28 +14,16 @@ NEAR = 0.015
 
 @dataclass(frozen=True)
 class Published:
-    """A cell of a published table.
+    """A cell of a published table."""
 
-    Attributes
-    ----------
-    table : str
-        Its number in the paper, "text" for a figure of the running text.
-    text : str
-        The figure as printed.
-    unit : str
-        "fraction", "percent", "count", ...
-    doubtful : bool
-        Whether the print is in doubt; `note` says why.
-    """
-
-    table: str
+    table: str  # its number in the paper, "text" for a figure of the running text
     method: str
     dataset: str
     metric: str
-    text: str
-    unit: str
+    text: str  # the figure as printed
+    unit: str  # "fraction", "percent", "count", ...
     rank: int | None
-    doubtful: bool
+    doubtful: bool  # whether the print is in doubt; `note` says why
     note: str
 
     @property
@@ -76,23 +64,12 @@ def _cell(row: dict[str, str]) -> Published:
 
 @dataclass(frozen=True)
 class Cell:
-    """A published figure and ours.
-
-    Attributes
-    ----------
-    published : Published
-    ours : float or None
-        In the unit of the paper; None where it was not computed, for `reason`.
-    exact : bool
-        Whether the printed digits have to agree.
-    reason : str
-        Why ours is missing, or why it differs.
-    """
+    """A published figure and ours."""
 
     published: Published
-    ours: float | None
-    exact: bool = False
-    reason: str = ""
+    ours: float | None  # in the unit of the paper; None where it was not computed, for `reason`
+    exact: bool = False  # whether the printed digits have to agree
+    reason: str = ""  # why ours is missing, or why it differs
 
     @property
     def difference(self) -> float | None:
@@ -117,45 +94,34 @@ class Cell:
 
 @dataclass(frozen=True)
 class Claim:
-    """A statement of the paper, and whether our figures bear it out.
-
-    Attributes
-    ----------
-    text : str
-    holds : bool or None
-        None where the figures cannot be had; `figures` says what they need.
-    figures : str
-        Ours.
-    where : str
-        The figure or table of the paper that shows it, "" for the running text.
-    reading : str
-        What is read otherwise than in the row of the paper; "" is that row. Other readings are shown, not counted.
-    """
+    """A statement of the paper, and whether our figures bear it out."""
 
     text: str
-    holds: bool | None
-    figures: str
-    where: str = ""
+    holds: bool | None  # None where the figures cannot be had; `figures` says what they need
+    figures: str  # ours
+    where: str = ""  # the figure or table of the paper that shows it, "" for the running text
+    # what is read otherwise than in the row of the paper; "" is that row. Other readings are shown, not counted
     reading: str = ""
 
 
 @dataclass(frozen=True)
 class Table:
-    """Figures of ours that the paper has no printed counterpart for.
-
-    Attributes
-    ----------
-    title : str
-    columns : tuple of str
-    rows : tuple of tuples of str
-    shown : bool
-        Whether it stands on the page, rather than in a file of its own alone.
-    """
+    """Figures of ours that the paper has no printed counterpart for."""
 
     title: str
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
-    shown: bool = False
+    shown: bool = False  # whether it stands on the page, rather than in a file of its own alone
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Something that a paper leaves open, and how it is read in the rows here."""
+
+    about: str  # what is left open
+    reading: str  # as the rows have it
+    by: str  # what decided
+    n_tried: int  # readings tried, this one among them
 
 
 @dataclass(frozen=True)
@@ -169,17 +135,9 @@ class Section:
 
 @dataclass(frozen=True)
 class Page:
-    """Figures of ours beside published ones that no single paper's protocol holds.
+    """Figures of ours beside published ones that no single paper's protocol holds."""
 
-    Attributes
-    ----------
-    name : str
-        As `leanrank reproduce` takes it.
-    title, introduction : str
-    sections : sequence of Section
-    """
-
-    name: str
+    name: str  # as `leanrank reproduce` takes it
     title: str
     introduction: str
     sections: Sequence[Section]
@@ -193,36 +151,34 @@ class Page:
 
 @dataclass(frozen=True)
 class Reproduction:
-    """Everything one paper's protocol gave.
-
-    Attributes
-    ----------
-    paper, title : str
-    protocol : str
-        What was run, in a few sentences.
-    discussion : str
-        What is exact, what is close, what is not, and why.
-    cells, claims, tables
-    quick : bool
-        Whether this is the reduced version.
-    """
+    """Everything one paper's protocol gave."""
 
     paper: str
     title: str
-    protocol: str
-    discussion: str
+    protocol: str  # what was run, in a few sentences
+    discussion: str  # what is exact, what is close, what is not, and why
+    short: str  # the same in a sentence or two
     cells: Sequence[Cell] = ()
     claims: Sequence[Claim] = ()
     tables: Sequence[Table] = ()
-    quick: bool = False
+    choices: Sequence[Choice] = ()  # how the rows read what the paper leaves open
+    quick: bool = False  # whether this is the reduced version
 
     @classmethod
     def of(
-        cls, paper: str, cells: Sequence[Cell], claims: Sequence[Claim], tables: Sequence[Table], *, quick: bool
+        cls,
+        paper: str,
+        cells: Sequence[Cell],
+        claims: Sequence[Claim],
+        tables: Sequence[Table],
+        choices: Sequence[Choice] = (),
+        *,
+        quick: bool = False,
     ) -> Reproduction:
         """With the title, the protocol and the discussion of that paper."""
         said = {name: " ".join(text.split()) for name, text in texts(paper).items()}
-        return cls(paper, said["title"], said["Protocol"], said["Discussion"], cells, claims, tables, quick)
+        title, protocol, discussion, short = (said[name] for name in ("title", "Protocol", "Discussion", "Short"))
+        return cls(paper, title, protocol, discussion, short, cells, claims, tables, choices, quick)
 
     @property
     def failed(self) -> list[Cell]:

@@ -17,7 +17,7 @@ from leanrank.metrics.names import metric
 from leanrank.rankers.committee_perceptron import CommitteePerceptron
 from leanrank.rankers.kernel_ranksvm import KernelRankSVM
 from leanrank.reproduce.datasets import STRICT, DataFolder
-from leanrank.reproduce.outcome import Cell, Reproduction, Table, published
+from leanrank.reproduce.outcome import Cell, Choice, Reproduction, Table, published
 from leanrank.reproduce.rankrelief_claims import LEARNERS, Curves, claims, time_claims
 from leanrank.reproduce.rankrelief_data import (
     LEVELS,
@@ -37,6 +37,12 @@ from leanrank.stats.importance import Importance
 
 STEP = 3
 NEIGHBOURS = 5
+_LOST = "nothing: it is lost in the text at hand, and the other is shown"
+CHOICES = (
+    Choice("sigma of RankWrapper", "20", "the literature of RReliefF, after the figures of k/2 had been seen", 2),
+    Choice("how many synthetic features matter, and how", "10 of 30, in wide kernels", _LOST, 2),
+    Choice("whether GAS may sort by a feature both ways", "both, the better", "nothing: both are rows", 2),
+)
 
 
 def run(data: DataFolder, tasks: Tasks, *, quick: bool = False) -> Reproduction:
@@ -53,7 +59,7 @@ def run(data: DataFolder, tasks: Tasks, *, quick: bool = False) -> Reproduction:
     for experiment in experiments:
         sizes[experiment.name], curves[experiment.name] = _curves(experiment, tasks, quick)
     tables = [_table(e, sizes[e.name], curves[e.name]) for e in experiments]
-    return Reproduction.of("rankrelief", _cells(), [*claims(curves), *time_claims()], tables, quick=quick)
+    return Reproduction.of("rankrelief", _cells(), [*claims(curves), *time_claims()], tables, CHOICES, quick=quick)
 
 
 def _cells() -> list[Cell]:

@@ -41,18 +41,11 @@ class Experiment:
 
 @dataclass(frozen=True)
 class Generator:
-    """The synthetic points as one reads the paper: how many features matter, and how wide the kernels are.
-
-    Attributes
-    ----------
-    name : str
-    n_relevant : int
-    width : float
-        Of the kernels, as a share of the standard deviation of a uniform feature times the root of `n_relevant`.
-    """
+    """The synthetic points as one reads the paper: how many features matter, and how wide the kernels are."""
 
     name: str
     n_relevant: int
+    # of the kernels, as a share of the standard deviation of a uniform feature times the root of `n_relevant`
     width: float
 
     def worth(self, X: Vector, rng: np.random.Generator) -> Vector:

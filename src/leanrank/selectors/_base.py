@@ -21,6 +21,7 @@ from leanrank.data.category_means import without_categories
 from leanrank.data.door import as_source, is_source
 from leanrank.data.mapped_source import with_features
 from leanrank.data.ranking_data import RankingData, RankingSource
+from leanrank.data.weightless import without_weightless
 from leanrank.data.weights import refuse_weights
 from leanrank.errors import DataError, ParameterError, is_whole, require, require_one_of
 from leanrank.selectors.column_limits import ColumnLimits
@@ -157,6 +158,7 @@ class Selector(_TransformsRankingData, SelectorMixin, BaseEstimator):  # type: i
         refuse_weights(source, type(self).__name__, self._takes_weights)
         self._set_input(source.feature_names, table=None if X is source else X)
         self._check_sizes()
+        source = without_weightless(source)
         return source if self._keeps_categories else without_categories(source)
 
     def change_seeds(self, change: Callable[[int], int]) -> Self:

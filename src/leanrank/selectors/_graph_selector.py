@@ -13,12 +13,12 @@ from leanrank._declared import declared
 from leanrank.data.ranking_data import RankingSource
 from leanrank.data.weights import QUERIES
 from leanrank.selectors._base import Selector
-from leanrank.selectors.column_limits import ColumnLimits
-from leanrank.selectors.limited_copies import limited_copies
+from leanrank.selectors.column_limits import ColumnLimits, limited_copies
 from leanrank.selectors.path import Path, Step
 from leanrank.stats.constant import varying
 from leanrank.stats.copies import Copies
 from leanrank.stats.feature_graph import FeatureGraph, feature_graph
+from leanrank.stats.similarity import Similarity
 
 #: The path on a part of a graph, the columns of which are given.
 Select = Callable[[FeatureGraph, NDArray[np.int64]], Path]
@@ -64,6 +64,11 @@ class GraphSelector(Selector):
         self.graph_ = graph
         self._learn(self._path(graph, self._wanted(self.n_features_in_)))
         return self
+
+    @property
+    def is_of_queries(self) -> bool:
+        """Whether its graph is a mean over queries, which parts of them make up and other methods may share."""
+        return Similarity.named(self.similarity).scope == "query"
 
     def _fit(self, source: RankingSource) -> Path:
         self.graph_ = self._graph(source)

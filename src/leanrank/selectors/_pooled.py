@@ -4,34 +4,40 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from leanrank._declared import declared
 from leanrank.data.ranking_data import RankingSource
+from leanrank.data.weights import WEIGHTS
 from leanrank.engines.fold import fold
 from leanrank.selectors._base import Selector
 from leanrank.selectors.path import Path, Step
 from leanrank.stats.constant import Constant, varying
 from leanrank.stats.discretize import Binning, as_discretizer
-from leanrank.stats.information import BinCounts, Score, symmetrical_uncertainty
+from leanrank.stats.information import BinCounts, Counts, Score, symmetrical_uncertainty
 from leanrank.stats.patterns import Inconsistency, PatternCounts
 from leanrank.stats.uncertainty import pair_uncertainties
 from leanrank.stats.value_counts import ValueCounts
+from leanrank.stats.weight_units import weight_unit
 
 
 @dataclass(frozen=True, eq=False)
 class Pooled:
-    """A data set after discretisation: its features that vary inside some query, their bins, their label counts."""
+    """A data set after discretisation: its features that vary inside some query, their bins, their label counts.
+
+    Where documents or queries have weights, counts of labels are of so many `unit`, and tables are sums of weights.
+    """
 
     source: RankingSource
     engine: Any
     binning: Binning
     labels: NDArray[np.float64]
     label_counts: NDArray[np.int64]
-    tables: list[NDArray[np.int64]]
+    tables: list[Counts]
+    unit: float | None = None
 
     @property
     def n_features(self) -> int:
@@ -47,12 +53,13 @@ class Pooled:
         places = np.arange(self.n_features)[which]
         places = places[self.binning.n_bins[places] > 1]
         if len(places):
-            out[np.ix_(places, places)] = pair_uncertainties(self.binning.subset(places), self.source, self.engine)
+            binning = self.binning.subset(places)
+            out[np.ix_(places, places)] = pair_uncertainties(binning, self.source, self.engine, unit=self.unit)
         return out
 
     def inconsistency(self) -> Inconsistency:
         """How inconsistent sets of these features are, after one more fold."""
-        counted: Inconsistency = fold(PatternCounts(self.binning, self.labels), self.source, self.engine)
+        counted: Inconsistency = fold(PatternCounts(self.binning, self.labels, self.unit), self.source, self.engine)
         return counted
 
 
@@ -73,6 +80,7 @@ class PooledSelector(Selector):
         Cut points by the index of the feature.
     """
 
+    _takes_weights: ClassVar[tuple[str, ...]] = tuple(WEIGHTS)
     n_features_to_select: int | float | None = field(default=None, kw_only=False)
     discretizer: Any = "mdl"
     engine: Any = None
@@ -81,8 +89,8 @@ class PooledSelector(Selector):
         as_discretizer(self.discretizer).check()
 
     def _fit(self, source: RankingSource) -> Path:
-        discretizer = as_discretizer(self.discretizer)
-        constant, values = fold([Constant(), ValueCounts(discretizer.max_values)], source, self.engine)
+        discretizer, unit = as_discretizer(self.discretizer), weight_unit(source, self.engine)
+        constant, values = fold([Constant(), ValueCounts(discretizer.max_values, unit)], source, self.engine)
         kept = varying(constant)
         tables = values.subset(kept)
         cuts = discretizer.cuts(tables)
@@ -90,8 +98,10 @@ class PooledSelector(Selector):
         binning = Binning(kept, cuts)
         counts = tables.binned(cuts)
         if counts is None:
-            counts = fold(BinCounts(binning, values.labels), source, self.engine)
-        pooled = Pooled(source, self.engine, binning, values.labels, values.label_counts, counts)
+            counts = fold(BinCounts(binning, values.labels, unit), source, self.engine)
+        if unit is not None:
+            counts = [table * unit for table in counts]
+        pooled = Pooled(source, self.engine, binning, values.labels, values.label_counts, counts, unit)
         return self._path(pooled).lift(kept, len(constant))
 
     def _path(self, pooled: Pooled) -> Path:

@@ -26,8 +26,7 @@ from leanrank.rankers._booster import BoosterAdapter
 from leanrank.rankers.adapters import as_ranker
 from leanrank.rankers.eval_set import eval_data
 from leanrank.selectors._base import Selector
-from leanrank.selectors.column_limits import ColumnLimits
-from leanrank.selectors.limited_copies import limited_copies
+from leanrank.selectors.column_limits import ColumnLimits, limited_copies
 from leanrank.selectors.path import Path
 from leanrank.stats.constant import Constant, varying
 from leanrank.stats.copies import Copies, groups_of_copies
@@ -102,27 +101,13 @@ def _held_at_mean(ranker: Ranker, data: RankingData, metric: Any) -> NDArray[np.
 
 @dataclass(frozen=True)
 class Bench:
-    """Where a selector trains: arranged data without constant features, held-out data, the ranker.
+    """Where a selector trains: arranged data without constant features, held-out data, the ranker."""
 
-    Parameters
-    ----------
-    ranker : Ranker
-        Unfitted; every training is of a clone.
-    arrangement : Arrangement
-        The data of the features that take part, which have indices of their own here.
-    valid : RankingData or None
-        Held-out data of the same features, arranged alike.
-    kept : array of int64
-        The columns of the whole table that the features are.
-    n_features_in : int
-        Columns of the whole table.
-    """
-
-    ranker: Ranker
-    arrangement: Arrangement
-    valid: RankingData | None
-    kept: NDArray[np.int64]
-    n_features_in: int
+    ranker: Ranker  # unfitted; every training is of a clone
+    arrangement: Arrangement  # the data of the features that take part, which have indices of their own here
+    valid: RankingData | None  # held-out data of the same features, arranged alike
+    kept: NDArray[np.int64]  # the columns of the whole table that the features are
+    n_features_in: int  # columns of the whole table
 
     @property
     def data(self) -> RankingData:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from leanrank._declared import declared
 from leanrank.data.door import in_memory
 from leanrank.data.ranking_data import RankingData, RankingSource
+from leanrank.data.weights import QUERIES, refuse_weights
 from leanrank.engines.fold import fold
 from leanrank.selectors._base import Selector
 from leanrank.selectors.neighbours import Neighbours
@@ -24,11 +25,14 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Sums:
-    """What a fold of `ReliefSums` gives: sums of differences (sums, K), plain sums, number of visited rows."""
+    """What a fold of `ReliefSums` gives: sums of differences (sums, K), plain sums, number of visited rows.
+
+    Where queries have weights, rows count as much as theirs.
+    """
 
     differences: Floats
     plain: Floats
-    n_visited: int
+    n_visited: float
 
 
 @declared
@@ -50,6 +54,7 @@ class ReliefSelector(Selector):
         The weight.
     """
 
+    _takes_weights: ClassVar[tuple[str, ...]] = (QUERIES,)
     n_features_to_select: int | float | None = field(default=None, kw_only=False)
     n_neighbors: int = 10
     neighbours: Neighbours | None = None
@@ -74,6 +79,7 @@ class ReliefSelector(Selector):
 
     def _fit(self, source: RankingSource) -> Path:
         if self._near.scope == "global":
+            refuse_weights(source, f"{type(self).__name__} with Neighbours('global')")
             source = in_memory(source)
         statistics: list[Any] = [Constant(), DataExtent()]
         if self._near.n_samples is not None:
@@ -94,9 +100,9 @@ class ReliefSelector(Selector):
         weights = self._weights(Sums(*self._sums(statistic, source)))
         return Path.by_score(weights, reason="weight").lift(kept, len(constant))
 
-    def _sums(self, statistic: ReliefSums, source: RankingSource) -> tuple[Floats, Floats, int]:
+    def _sums(self, statistic: ReliefSums, source: RankingSource) -> tuple[Floats, Floats, float]:
         if self._near.scope == "global":
             assert isinstance(source, RankingData)
             return statistic.finish(statistic.of_whole(source))
-        sums: tuple[Floats, Floats, int] = fold(statistic, source, self.engine)
+        sums: tuple[Floats, Floats, float] = fold(statistic, source, self.engine)
         return sums

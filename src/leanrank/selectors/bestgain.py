@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import field, replace
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from leanrank._declared import declared
 from leanrank.data.ranking_data import RankingData, RankingSource
+from leanrank.data.weights import QUERIES
 from leanrank.engines.fold import fold
 from leanrank.metrics._base import Metric, is_number
 from leanrank.metrics.names import metric as parse_metric
@@ -56,7 +57,8 @@ class BestGain(Selector):
 
     .. math:: \mathrm{gain}_j = \frac1{|Q|} \sum_q M(\mathrm{merge}(R_q, r_{qj})) - M(R_q)
 
-    and the search stops before adding a feature whose gain is below `delta`.
+    and the search stops before adding a feature whose gain is below `delta`. Queries with weights count as much in the
+    mean.
 
     Parameters
     ----------
@@ -122,6 +124,7 @@ class BestGain(Selector):
     ([1], [0.5833, 0.0])
     """
 
+    _takes_weights: ClassVar[tuple[str, ...]] = (QUERIES,)
     delta: float | str = field(default="auto", kw_only=False)
     metric: Any = field(default="map", kw_only=False)
     relevance_threshold: float = field(default=1, kw_only=False)

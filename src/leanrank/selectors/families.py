@@ -18,15 +18,6 @@ Room = Callable[[Mask, NDArray[np.int64]], bool]
 class Families:
     """What families allow of K features.
 
-    Parameters
-    ----------
-    limited : bool array of shape (F, K)
-        The features of every family that has a limit.
-    at_most : int array of shape (F,)
-        How many of each may be taken.
-    unit : int array of shape (K,)
-        The first column of those that a column goes together with, which is the column itself where it goes alone.
-
     Examples
     --------
     >>> families = Families.of(5, limited=[([0, 1, 2], 1)], together=[[3, 4]])
@@ -34,8 +25,9 @@ class Families:
     (array([1, 4, 3]), [0, 1, 2, 3])
     """
 
-    limited: Mask
-    at_most: NDArray[np.int64]
+    limited: Mask  # (F, K): the features of every family that has a limit
+    at_most: NDArray[np.int64]  # (F,): how many of each may be taken
+    # (K,): the first column of those that a column goes together with, which is the column itself where it goes alone
     unit: NDArray[np.int64]
 
     @classmethod

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from leanrank._declared import declared
 from leanrank.data.ranking_data import RankingSource
-from leanrank.data.weights import QUERIES
+from leanrank.data.weights import WEIGHTS
 from leanrank.engines.fold import fold
 from leanrank.selectors._base import Selector
 from leanrank.selectors.column_limits import ColumnLimits
@@ -76,7 +76,7 @@ class ForwardRegression(Selector):
     True
     """
 
-    _takes_weights: ClassVar[tuple[str, ...]] = (QUERIES,)
+    _takes_weights: ClassVar[tuple[str, ...]] = tuple(WEIGHTS)
     n_features_to_select: int | float | None = field(default=None, kw_only=False)
     scale: str = "auto"
     ridge: float = 0.03

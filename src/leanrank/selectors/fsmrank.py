@@ -18,6 +18,7 @@ from leanrank.data.category_means import CategoryMeans, cross_fitted
 from leanrank.data.door import feature_matrix, in_memory, unjudged
 from leanrank.data.ranking_data import RankingData, RankingSource
 from leanrank.data.splits import QueryKFold, separable
+from leanrank.data.weights import QUERIES, query_weights_of
 from leanrank.errors import ParameterError, require
 from leanrank.kernels.products import rows_times
 from leanrank.metrics._base import mean
@@ -151,7 +152,7 @@ class FSMRank(RankerSelector):
     (['informative'], True)
     """
 
-    _takes_weights: ClassVar[tuple[str, ...]] = ()
+    _takes_weights: ClassVar[tuple[str, ...]] = (QUERIES,)
     n_features_to_select: int | float | None = field(default=None, kw_only=False)
     lambda1: Any = 1e-3
     lambda2: Any = 1e-3
@@ -270,7 +271,8 @@ class FSMRank(RankerSelector):
                 weight = _weights(solution)
                 n_used[place].append(int((weight != 0).sum()))
                 values[place].append(measure.per_query(test.y, rows_times(test.X, weight), test.query_ptr))
-        quality = np.round([float(mean(np.concatenate(per_query))) for per_query in values], 12)
+        weight_of = query_weights_of([test for _, test in parts if test is not None], type(self).__name__)
+        quality = np.round([float(mean(np.concatenate(per_query), weight_of)) for per_query in values], 12)
         for place, (lambda1, lambda2) in enumerate(pairs):
             entry = {"lambda1": lambda1, "lambda2": lambda2, "metric": float(quality[place])}
             self.grid_.append({**entry, "n_features": float(np.mean(n_used[place]))})

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from leanrank._declared import declared
 from leanrank.data.ranking_data import RankingData
 from leanrank.data.splits import QueryKFold, separable
-from leanrank.data.weights import query_weights
+from leanrank.data.weights import query_weights_of
 from leanrank.errors import ParameterError, is_whole
 from leanrank.metrics._base import mean
 from leanrank.metrics.names import metric as parse_metric
@@ -49,9 +49,7 @@ class SetQuality:
         self.known: dict[frozenset[int], float] = {}
         self._measure = parse_metric(metric) if isinstance(metric, str) else metric
         self._parts = _parts(bench, validation)
-        weights = [query_weights(judged, "GreedyWrapper") for _, judged, _ in self._parts]
-        known = [weight for weight in weights if weight is not None]
-        self._weight = np.concatenate(known) if known else None
+        self._weight = query_weights_of([judged for _, judged, _ in self._parts], "GreedyWrapper")
 
     def __call__(self, features: frozenset[int]) -> float:
         if features not in self.known:

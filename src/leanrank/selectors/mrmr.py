@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 from leanrank._declared import declared
 from leanrank.data.ranking_data import RankingSource
 from leanrank.engines.fold import fold
-from leanrank.errors import DataError
+from leanrank.errors import DataError, ParameterError
 from leanrank.selectors._graph_selector import GraphSelector
 from leanrank.selectors.column_limits import ColumnLimits
 from leanrank.selectors.greedy import greedy
@@ -81,6 +82,22 @@ class MRMR(GraphSelector):
         self._require_one_of("form", ("quotient", "difference"))
         self._require_one_of("relevance", ("importance", "f"))
         self._require_number("offset", ">= 0", low=0)
+
+    @property
+    def is_of_queries(self) -> bool:
+        """Whether its graph is a mean over queries: F is not."""
+        return super().is_of_queries and self.relevance == "importance"
+
+    def fit_graph(self, graph: FeatureGraph) -> Self:
+        """Learn from a graph computed before, the importance of which is the relevance.
+
+        `importance`, `similarity` and `engine` are not looked at; with ``relevance="f"`` a graph that is known to have
+        another importance is refused.
+        """
+        measured = graph.computed_with.get("importance", {}).get("metric", "f")
+        if self.relevance == "f" and measured != "f":
+            raise ParameterError.of("MRMR", "relevance", f"'importance' on a graph of {measured}", self.relevance)
+        return super().fit_graph(graph)
 
     def _graph(self, source: RankingSource) -> FeatureGraph:
         graph = super()._graph(source)

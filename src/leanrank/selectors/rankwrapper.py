@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.stats import rankdata
 from sklearn.base import clone
+from sklearn.utils.validation import has_fit_parameter
 
 from leanrank._declared import declared
 from leanrank.data.door import as_ranking_data, in_memory, is_source
 from leanrank.data.ranking_data import RankingData, RankingSource
+from leanrank.data.weightless import rows_that_weigh
+from leanrank.data.weights import QUERIES, refuse_weights, row_weights
 from leanrank.engines.fold import fold
 from leanrank.errors import DataError
 from leanrank.rankers._base import Ranker
@@ -52,6 +55,7 @@ class _ScoreRange:
     """Statistic: the smallest and the largest score."""
 
     scores: Scorer
+    weights: ClassVar[tuple[str, ...]] = (QUERIES,)  # they do not matter
 
     def of(self, block: RankingData) -> _Range:
         scores = self.scores(block)
@@ -158,7 +162,7 @@ class RankWrapper(ReliefSelector):
         if regroup and not isinstance(X, RankingData):
             rows = as_ranking_data(np.arange(n, dtype=np.float64)[:, None], y, qid=qid, regroup=True).X[:, 0]
             given = given[rows.astype(np.int64)]
-        self._given = given
+        self._given = given[rows_that_weigh(X)] if isinstance(X, RankingData) else given
         try:
             return super().fit(X, y, qid=qid, regroup=regroup)
         finally:
@@ -197,15 +201,22 @@ class RankWrapper(ReliefSelector):
         else:
             ranker = as_ranker(self.ranker) if isinstance(self.ranker, str) else clone(self.ranker)
         data = in_memory(source)
-        return ranker.fit(data) if isinstance(ranker, Ranker) else ranker.fit(data.X, data.y)
+        if isinstance(ranker, Ranker):
+            return ranker.fit(data)
+        weight = row_weights(data)
+        if weight is None:
+            return ranker.fit(data.X, data.y)
+        if not has_fit_parameter(ranker, "sample_weight"):
+            refuse_weights(data, type(ranker).__name__)
+        return ranker.fit(data.X, data.y, sample_weight=weight)
 
-    def _sums(self, statistic: ReliefSums, source: RankingSource) -> tuple[Floats, Floats, int]:
+    def _sums(self, statistic: ReliefSums, source: RankingSource) -> tuple[Floats, Floats, float]:
         if self._given is None or self._near.scope == "global":
             return super()._sums(statistic, source)
         return statistic.finish(statistic.of(source))  # type: ignore[arg-type]
 
     def _weights(self, sums: Sums) -> Floats:
-        total = np.round(sums.differences[0] / max(sums.plain[0], 1.0), 12)
+        total = np.round(sums.differences[0] / (sums.plain[0] or 1.0), 12)
         return np.asarray(total * self._unit)
 
 

@@ -74,4 +74,4 @@ class ReliefF(ReliefSelector):
         return np.ones((len(labels), len(labels)))
 
     def _weights(self, sums: Sums) -> Floats:
-        return np.asarray(np.round(sums.differences[0] / max(sums.n_visited, 1), 12))
+        return np.asarray(np.round(sums.differences[0] / (sums.n_visited or 1.0), 12))

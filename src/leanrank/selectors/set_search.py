@@ -29,20 +29,11 @@ class Taken:
 
 @dataclass
 class SearchResult:
-    """What a search found.
+    """What a search found."""
 
-    Attributes
-    ----------
-    order : list of Taken
-        The path.
-    stop : int
-        Features of the path that the search keeps.
-    best_of_size : dict
-        Size -> (quality, the best set met of this size in order); what a floating search is for.
-    """
-
-    order: list[Taken] = field(default_factory=list)
-    stop: int = 0
+    order: list[Taken] = field(default_factory=list)  # the path
+    stop: int = 0  # features of the path that the search keeps
+    # size -> (quality, the best set met of this size in order); what a floating search is for
     best_of_size: dict[int, tuple[float, list[Taken]]] = field(default_factory=dict)
 
     def meet(self, quality: float, members: list[Taken]) -> None:

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import reduce
-from typing import NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from leanrank.data.dense_parts import dense_parts
 from leanrank.data.ranking_data import RankingData
+from leanrank.data.weights import WEIGHTS, row_weights
+from leanrank.errors import DataError
 
 
 class AnovaPartial(NamedTuple):
-    """Per label: number of rows, mean of each feature, sum of squares about that mean."""
+    """Per label: number of rows, or what they weigh, mean of each feature, sum of squares about that mean."""
 
     labels: NDArray[np.float32]  # (C,), ascending
-    n_rows: NDArray[np.int64]  # (C,)
+    n_rows: NDArray[Any]  # (C,)
     mean: NDArray[np.float64]  # (C, K)
     squares: NDArray[np.float64]  # (C, K)
 
@@ -28,7 +30,8 @@ class AnovaF:
 
     ``F = [sum_c n_c (mean_c - mean)^2 / (C - 1)] / [sum_c sum_{i in c} (x_i - mean_c)^2 / (n - C)]`` over the rows of
     all queries, c running through the C labels. A constant feature, a single label or no more rows than labels: 0.
-    Labels that tell a feature's values exactly: 1e300. Cost O(n K).
+    Labels that tell a feature's values exactly: 1e300. A document counts as often as it and its query weigh. Cost
+    O(n K).
 
     Sums are about means, and F is rounded to 10 significant digits, so that the order of blocks never decides.
 
@@ -40,10 +43,12 @@ class AnovaF:
     array([18.,  0.])
     """
 
+    weights: ClassVar[tuple[str, ...]] = tuple(WEIGHTS)
+
     def of(self, block: RankingData) -> AnovaPartial:
         """Sums of the rows of a block, label by label."""
         block.require_complete("AnovaF")
-        return reduce(self.merge, (_of_dense(part.X, part.y) for part in dense_parts(block)))
+        return reduce(self.merge, map(_of_dense, dense_parts(block)))
 
     def merge(self, a: AnovaPartial, b: AnovaPartial) -> AnovaPartial:
         """The sums of two sets of rows together."""
@@ -51,7 +56,7 @@ class AnovaF:
         x, y = _spread(a, labels), _spread(b, labels)
         n_rows = x.n_rows + y.n_rows
         gap = y.mean - x.mean
-        share = (y.n_rows / n_rows)[:, None]
+        share = (y.n_rows / np.where(n_rows > 0, n_rows, 1))[:, None]
         mean = np.where(x.n_rows[:, None] == 0, y.mean, x.mean + gap * share)
         both = (x.n_rows > 0) & (y.n_rows > 0)
         squares = x.squares + y.squares + np.where(both[:, None], gap**2 * x.n_rows[:, None] * share, 0.0)
@@ -59,7 +64,12 @@ class AnovaF:
 
     def finish(self, partial: AnovaPartial) -> NDArray[np.float64]:
         """F of every feature."""
-        n, n_labels = int(partial.n_rows.sum()), len(partial.labels)
+        n, n_labels = float(partial.n_rows.sum()), int((partial.n_rows > 0).sum())
+        if n < n_labels:
+            raise DataError(
+                f"All documents together weigh {n:.3g}, and an analysis of variance over {n_labels} labels needs more "
+                "documents than labels: multiply the weights, so that their mean is 1 for instance."
+            )
         if n_labels < 2 or n <= n_labels:
             return np.zeros(partial.mean.shape[1])
         share = partial.n_rows[:, None] / n
@@ -72,21 +82,27 @@ class AnovaF:
         return np.array([float(f"{value:.9e}") for value in np.minimum(F, 1e300)])
 
 
-def _of_dense(X: NDArray[np.float32] | NDArray[np.float64], y: NDArray[np.float32]) -> AnovaPartial:
-    labels, n_rows = np.unique(y, return_counts=True)
-    mean, squares = np.empty((len(labels), X.shape[1])), np.empty((len(labels), X.shape[1]))
+def _of_dense(part: RankingData) -> AnovaPartial:
+    labels, weight = np.unique(part.y), row_weights(part)
+    n_rows: NDArray[Any] = np.empty(len(labels), dtype=np.int64 if weight is None else np.float64)
+    mean, squares = np.empty((2, len(labels), part.n_features))
     for c, label in enumerate(labels):
-        rows = X[y == label].astype(np.float64)
-        mean[c] = rows.mean(axis=0)
+        mine = part.y == label
+        rows = part.X[mine].astype(np.float64)
+        own = None if weight is None else weight[mine][:, None]
+        n_rows[c] = len(rows) if own is None else own.sum()
+        mean[c] = (rows if own is None else rows * own).sum(axis=0) / (n_rows[c] or 1)
         rows -= mean[c]
-        squares[c] = np.square(rows, out=rows).sum(axis=0)
-    return AnovaPartial(labels, n_rows.astype(np.int64), mean, squares)
+        np.square(rows, out=rows)
+        squares[c] = (rows if own is None else rows * own).sum(axis=0)
+    return AnovaPartial(labels, n_rows, mean, squares)
 
 
 def _spread(partial: AnovaPartial, labels: NDArray[np.float32]) -> AnovaPartial:
     """The same partial with a row of zeros for every label it has not seen."""
     at = np.searchsorted(labels, partial.labels)
     shape = (len(labels), partial.mean.shape[1])
-    n_rows, mean, squares = np.zeros(len(labels), dtype=np.int64), np.zeros(shape), np.zeros(shape)
+    n_rows: NDArray[Any] = np.zeros(len(labels), dtype=partial.n_rows.dtype)
+    mean, squares = np.zeros(shape), np.zeros(shape)
     n_rows[at], mean[at], squares[at] = partial.n_rows, partial.mean, partial.squares
     return AnovaPartial(labels, n_rows, mean, squares)

@@ -148,7 +148,7 @@ class MDLDiscretizer(Discretizer):
         self.max_values = max_values
 
     def cuts_of(self, table: ValueTable) -> NDArray[np.float64]:
-        return mdl_cuts(table.values, table.highest, table.counts, bool(self.better_encoding))
+        return mdl_cuts(table.values, table.highest, table.counts, table.unit, bool(self.better_encoding))
 
 
 class EqualFrequencyDiscretizer(Discretizer):
@@ -179,8 +179,9 @@ class EqualFrequencyDiscretizer(Discretizer):
 
     def cuts_of(self, table: ValueTable) -> NDArray[np.float64]:
         reached = np.cumsum(table.counts.sum(axis=1))
-        wanted = np.arange(1, self.n_bins) * int(reached[-1])
-        after = np.unique(np.searchsorted(reached * self.n_bins, wanted))  # whole numbers: no rounding decides
+        # the least whole number from b/B of all on: no rounding decides
+        wanted = [-(-b * int(reached[-1]) // self.n_bins) for b in range(1, self.n_bins)]
+        after = np.unique(np.searchsorted(reached, wanted))
         return _between(table, after[after < len(table.values) - 1])
 
 

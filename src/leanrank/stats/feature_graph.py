@@ -252,9 +252,7 @@ class FeatureGraph:
             lines.append(f"  similarity  {pairs}" + (", ..." if self.n_features > 3 else ""))
         lines += [f"  copies      {', '.join(self.feature_names[j] for j in group)}" for group in self.copies()]
         if self.constant.any():
-            constant = [
-                name for name, is_constant in zip(self.feature_names, self.constant, strict=True) if is_constant
-            ]
+            constant = [self.feature_names[j] for j in np.flatnonzero(self.constant)]
             lines.append(f"  constant    {', '.join(constant[:10])}" + (", ..." if len(constant) > 10 else ""))
         return "\n".join(lines)
 

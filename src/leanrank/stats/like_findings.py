@@ -1,14 +1,23 @@
-"""Findings of one kind as one line: what they say, and where, group by group."""
+"""Finding: one thing worth knowing about a data set; those of one kind as one line, group by group."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from leanrank.stats.finding import Finding
-
 #: Names that are shown of a finding, and groups of names of like findings.
 NAMES, GROUPS = 12, 8
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing worth knowing. `severity` is "warning", or "note" where nothing is wrong."""
+
+    kind: str
+    severity: str
+    message: str
+    features: tuple[str, ...] = ()
+    queries: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

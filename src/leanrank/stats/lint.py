@@ -17,10 +17,8 @@ from leanrank.kernels.column_hashes import hash_rows
 from leanrank.metrics import metric
 from leanrank.stats.category_lint import category_findings
 from leanrank.stats.copies import ColumnHashes, bits_of, equal_keys
-from leanrank.stats.finding import Finding
-from leanrank.stats.id_like import Numbering
-from leanrank.stats.like_findings import like_findings
-from leanrank.stats.shown_position import position_sums, same_as_position
+from leanrank.stats.id_like import Numbering, position_sums, same_as_position
+from leanrank.stats.like_findings import Finding, like_findings
 
 #: A feature is suspected of leaking the label when its own NDCG@10 is this near to 1 ...
 LEAK_NDCG = 0.98

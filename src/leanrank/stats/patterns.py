@@ -9,8 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leanrank.data.ranking_data import RankingData
+from leanrank.data.weights import WEIGHTS
 from leanrank.kernels.patterns import equal_patterns, inconsistent_rows, inconsistent_rows_without, value_hashes
 from leanrank.stats.discretize import Binning
+from leanrank.stats.weight_units import times
 
 
 @dataclass(frozen=True)
@@ -26,17 +28,23 @@ class PatternCounts:
     """Statistic: the distinct patterns of the features of `binning` together, counted by label.
 
     Memory: 4 bytes per pattern and feature and 8 per pattern and label, patterns being at most the rows; `finish`
-    adds 8 per pattern and feature for hashes.
+    adds 8 per pattern and feature for hashes. Documents with weights count so many of `unit`, see `weight_units`.
     """
 
     binning: Binning
     labels: NDArray[np.float64]
+    unit: float | None = None
+
+    @property
+    def weights(self) -> tuple[str, ...]:
+        """The weights it takes."""
+        return () if self.unit is None else tuple(WEIGHTS)
 
     def of(self, block: RankingData) -> Patterns:
         classes = np.searchsorted(self.labels, block.y.astype(np.float64))
-        one_hot = np.zeros((block.n_rows, len(self.labels)), dtype=np.int64)
-        one_hot[np.arange(block.n_rows), classes] = 1
-        return _distinct(self.binning.codes(block.X), one_hot)
+        counts = np.zeros((block.n_rows, len(self.labels)), dtype=np.int64)
+        counts[np.arange(block.n_rows), classes] = times(block, self.unit)
+        return _distinct(self.binning.codes(block.X), counts)
 
     def merge(self, a: Patterns, b: Patterns) -> Patterns:
         return _distinct(np.concatenate((a.codes, b.codes)), np.concatenate((a.counts, b.counts)))
@@ -57,7 +65,8 @@ def _distinct(codes: NDArray[np.int32], counts: NDArray[np.int64]) -> Patterns:
 class Inconsistency:
     """U(S) = (1/N) sum over the distinct patterns of S of (count - count of its majority label).
 
-    Monotone: more features never raise it. Counts are whole numbers, so equal sets have exactly equal U.
+    Monotone: more features never raise it. Counts are whole numbers, of documents or of units of weight, so equal sets
+    have exactly equal U.
     """
 
     def __init__(self, patterns: Patterns) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import reduce
+from itertools import pairwise
 from typing import ClassVar, NamedTuple
 
 import numpy as np
@@ -11,10 +12,11 @@ from numpy.typing import NDArray
 
 from leanrank.data.dense_parts import dense_parts
 from leanrank.data.ranking_data import RankingData
-from leanrank.data.weights import QUERIES
+from leanrank.data.weights import WEIGHTS, row_weights
 from leanrank.errors import require_one_of
 from leanrank.kernels.rcdr import centred_ranks
 from leanrank.kernels.scaling import query_minmax
+from leanrank.stats.weighted_ranks import weighted_ranks
 
 Floats = NDArray[np.float64]
 
@@ -39,7 +41,7 @@ class QueryMoments:
     .. math:: M = \frac1n \sum_q \sum_{d \in q} z_{qd} z_{qd}^\top
 
     which is the mean over all documents of the products of differences to another of the query: every document counts
-    the same, or as much as its query weighs, and what is constant in a query counts nothing.
+    the same, or as often as it and its query weigh, and what is constant in a query counts nothing.
 
     Parameters
     ----------
@@ -60,7 +62,7 @@ class QueryMoments:
     """
 
     scale: str = "minmax"
-    weights: ClassVar[tuple[str, ...]] = (QUERIES,)
+    weights: ClassVar[tuple[str, ...]] = tuple(WEIGHTS)
 
     def __post_init__(self) -> None:
         require_one_of(self, scale=SCALES)
@@ -84,24 +86,36 @@ class QueryMoments:
         return Moments(np.triu(features) + np.triu(features, k=1).T, labels, spread, partial.n_rows)
 
     def _of_dense(self, block: RankingData) -> Moments:
-        ptr, sizes = block.query_ptr, block.query_sizes
+        own, n = block.beside.weight, float(block.n_rows)
+        z, y = _centred(self._scaled(block), block.query_ptr, own), block.y.astype(np.float64)[:, None]
+        y = _centred(y, block.query_ptr, own)
+        weight = row_weights(block)
+        if weight is not None:
+            n, share = float(weight.sum()), np.sqrt(weight)[:, None]
+            z *= share
+            y *= share
+        return Moments(z.T @ z, z.T @ y[:, 0], np.array(float(np.sum(y * y))), np.array(n))
+
+    def _scaled(self, block: RankingData) -> Floats:
+        ptr, sizes, own = block.query_ptr, block.query_sizes, block.beside.weight
         z = np.empty((block.n_rows, block.n_features))
         if self.scale == "minmax":
             query_minmax(block.X, ptr, 0, block.n_queries, 0.0, z)
-        else:
+        elif own is None:
             centred_ranks(block.X, ptr, 0, block.n_queries, z)
             z /= np.repeat(2.0 * sizes, sizes)[:, None]
-        z, y = _centred(z, ptr), _centred(block.y.astype(np.float64)[:, None], ptr)
-        weight = block.beside.query_weight
-        n = float(block.n_rows)
-        if weight is not None:
-            rows = np.repeat(weight, sizes)
-            z, y, n = z * np.sqrt(rows)[:, None], y * np.sqrt(rows)[:, None], float(rows.sum())
-        return Moments(z.T @ z, z.T @ y[:, 0], np.array(float(np.sum(y * y))), np.array(n))
+        else:
+            for a, b in pairwise(ptr.tolist()):
+                z[a:b] = weighted_ranks(block.X[a:b], own[a:b]) / (2.0 * float(own[a:b].sum()) or 1.0)
+        return z
 
 
-def _centred(values: Floats, ptr: NDArray[np.int64]) -> Floats:
-    """Less their mean in each query."""
+def _centred(values: Floats, ptr: NDArray[np.int64], own: Floats | None) -> Floats:
+    """Less their mean in each query, documents counting as much as they weigh."""
     sizes = np.diff(ptr)
-    means = np.add.reduceat(values, ptr[:-1], axis=0) / sizes[:, None]
+    if own is None:
+        means = np.add.reduceat(values, ptr[:-1], axis=0) / sizes[:, None]
+    else:
+        weight = np.add.reduceat(own, ptr[:-1])[:, None]
+        means = np.add.reduceat(values * own[:, None], ptr[:-1], axis=0) / np.where(weight > 0, weight, 1.0)
     return np.asarray(values - np.repeat(means, sizes, axis=0))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 from zlib import crc32
 
 import numpy as np
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 
 from leanrank.data.dense_parts import dense_parts
 from leanrank.data.ranking_data import RankingData
+from leanrank.data.weights import QUERIES
 from leanrank.kernels._threads import over_queries
 from leanrank.kernels.bestgain import list_windows, merge_lists, merged_precisions, precisions
 from leanrank.kernels.list_order import rank_lists
@@ -17,7 +19,7 @@ from leanrank.metrics._base import Metric
 from leanrank.metrics.precision_recall import AP
 from leanrank.stats.exact_sum import as_float, exact_sum
 
-Partial = tuple[NDArray[np.int64], NDArray[np.int64], int]
+Partial = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]
 
 
 @dataclass(frozen=True)
@@ -46,6 +48,7 @@ class RankedLists:
 
     def __init__(self, data: RankingData, merging: Merging, *, n_threads: int | None = None) -> None:
         self.y = data.y
+        self.weight = np.ones(data.n_queries) if data.beside.query_weight is None else data.beside.query_weight
         self.query_ptr = data.query_ptr
         self.merging = merging
         self.n_threads = n_threads
@@ -150,9 +153,10 @@ class RankedLists:
         return np.nan_to_num(values, nan=0.0)
 
     def partial(self, features: NDArray[np.int64]) -> Partial:
-        """Sums over queries of what each of `features` gains, and of the metric so far."""
-        current = self.current()
-        return exact_sum(self.values(features) - current[:, None]), exact_sum(current), len(current)
+        """Sums over queries of what each of `features` gains, of the metric so far, and of what queries weigh."""
+        current, weight = self.current(), self.weight
+        gains = (self.values(features) - current[:, None]) * weight[:, None]
+        return exact_sum(gains), exact_sum(current * weight), exact_sum(weight, "the weight of queries")
 
 
 @dataclass(frozen=True, eq=False)
@@ -162,6 +166,7 @@ class Gains:
     The merges of the features chosen so far are replayed in each block, so nothing is kept between folds.
     """
 
+    weights: ClassVar[tuple[str, ...]] = (QUERIES,)
     merging: Merging
     chosen: tuple[int, ...]
     features: NDArray[np.int64]
@@ -178,5 +183,5 @@ class Gains:
 
     def finish(self, partial: Partial) -> tuple[NDArray[np.float64], float]:
         """The mean gain of each feature, and the mean metric so far."""
-        gains, current, n_queries = partial
-        return np.round(as_float(gains) / n_queries, 12), float(np.round(as_float(current) / n_queries, 12))
+        gains, current, weight = (as_float(total) for total in partial)
+        return np.round(gains / weight, 12), float(np.round(current / weight, 12))

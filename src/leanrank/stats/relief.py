@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from typing import Any, ClassVar, NamedTuple, Protocol
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from leanrank.data.ranking_data import RankingData
+from leanrank.data.weights import QUERIES, row_weights
 from leanrank.kernels._threads import over_queries
 from leanrank.kernels.relief import differences_dense, differences_sparse, nearest_dense, nearest_sparse
 from leanrank.stats.exact_sum import as_float, exact_sum
@@ -23,29 +24,35 @@ Floats = NDArray[np.float64]
 
 
 class Extent(NamedTuple):
-    """Range of each feature, how often each label occurs."""
+    """Range of each feature, how often each label occurs, or what its documents weigh."""
 
     low: Floats
     high: Floats
     labels: Floats
-    counts: NDArray[np.int64]
+    counts: Floats
 
 
 @dataclass(frozen=True)
 class DataExtent:
-    """Statistic: smallest and largest value of each feature over all rows, and the labels with their counts."""
+    """Statistic: smallest and largest value of each feature over all rows, and the labels with their counts.
+
+    A document counts as much as its query weighs.
+    """
+
+    weights: ClassVar[tuple[str, ...]] = (QUERIES,)
 
     def of(self, block: RankingData) -> Extent:
         block.require_complete("Relief")
-        labels, counts = np.unique(block.y.astype(np.float64), return_counts=True)
+        labels, where = np.unique(block.y.astype(np.float64), return_inverse=True)
+        counts = np.bincount(where, weights=row_weights(block)).astype(np.float64)
         low, high = block.X.min(axis=0), block.X.max(axis=0)
         if block.is_sparse:
             low, high = low.toarray().ravel(), high.toarray().ravel()
-        return Extent(low.astype(np.float64), high.astype(np.float64), labels, counts.astype(np.int64))
+        return Extent(low.astype(np.float64), high.astype(np.float64), labels, counts)
 
     def merge(self, a: Extent, b: Extent) -> Extent:
         labels, where = np.unique(np.concatenate((a.labels, b.labels)), return_inverse=True)
-        counts = np.zeros(len(labels), dtype=np.int64)
+        counts = np.zeros(len(labels))
         np.add.at(counts, where, np.concatenate((a.counts, b.counts)))
         return Extent(np.minimum(a.low, b.low), np.maximum(a.high, b.high), labels, counts)
 
@@ -83,45 +90,36 @@ class Weighing(Protocol):
         ...
 
 
-Partial = tuple[NDArray[np.int64], NDArray[np.int64], int]
+Partial = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]
 
 
 @dataclass(frozen=True, eq=False)
 class ReliefSums:
     """Statistic: sums of weighted differences of each feature between documents and their nearest documents.
 
-    Parameters
-    ----------
-    weighing : Weighing
-    features : array of int
-        Columns to use.
-    scale : array
-        What their values are multiplied by.
-    k : int
-        Neighbours of each class.
-    euclidean : bool
-        Distance; otherwise Manhattan.
-    sample : (threshold, seed) or None
-        Visit only rows of the sample; see `RowSample`.
-
     Notes
     -----
     Cost: for each query n^2 differences of K features (of the stored ones in sparse data), and n k K per class.
+
+    All sums of a query count as much as it weighs. Where neighbours may be of other queries there are no weights: a
+    query that stood there twice would have its documents for neighbours of their own copies.
     """
 
+    weights: ClassVar[tuple[str, ...]] = (QUERIES,)
+
     weighing: Weighing
-    features: NDArray[np.int64]
-    scale: Floats
-    k: int
-    euclidean: bool = False
-    sample: tuple[np.uint64, int] | None = None
+    features: NDArray[np.int64]  # columns to use
+    scale: Floats  # what their values are multiplied by
+    k: int  # neighbours of each class
+    euclidean: bool = False  # distance; otherwise Manhattan
+    sample: tuple[np.uint64, int] | None = None  # visit only rows of the sample; see `RowSample`
 
     def of(self, block: RankingData) -> Partial:
         reach = np.column_stack((block.query_ptr[:-1], block.query_ptr[1:]))
         return self._partial(block, block.query_ptr, reach, n_threads=1)
 
     def of_whole(self, data: RankingData) -> Partial:
-        """As `of`, with neighbours from all queries: everything has to be in memory."""
+        """As `of`, with neighbours from all queries, without weights: everything has to be in memory."""
         rows_ptr = np.append(np.arange(0, data.n_rows, _ROWS), data.n_rows)
         reach = np.tile(np.array([[0, data.n_rows]]), (len(rows_ptr) - 1, 1))
         return self._partial(data, rows_ptr, reach, n_threads=None)
@@ -129,9 +127,9 @@ class ReliefSums:
     def merge(self, a: Partial, b: Partial) -> Partial:
         return a[0] + b[0], a[1] + b[1], a[2] + b[2]
 
-    def finish(self, partial: Partial) -> tuple[Floats, Floats, int]:
+    def finish(self, partial: Partial) -> tuple[Floats, Floats, float]:
         """Sums (sums, K), plain sums, number of visited rows."""
-        return as_float(partial[0]), as_float(partial[1]), partial[2]
+        return as_float(partial[0]), as_float(partial[1]), float(as_float(partial[2]))
 
     def _partial(
         self, data: RankingData, rows_ptr: NDArray[np.int64], reach: NDArray[np.int64], *, n_threads: int | None
@@ -155,7 +153,12 @@ class ReliefSums:
             rows.differences(visit, rows_ptr, first, last, nearest, n_near, weights, sums)
 
         over_queries(add, rows_ptr, n_threads, min_rows=_ROWS)
-        return exact_sum(sums, "a Relief sum"), exact_sum(kept[visit], "a Relief sum"), int(visit.sum())
+        kept, visits = kept[visit], visit[visit].astype(np.float64)
+        if data.beside.query_weight is not None:  # the groups are queries then
+            of_row = np.repeat(data.beside.query_weight, data.query_sizes)[visit]
+            sums *= data.beside.query_weight[:, None, None]
+            kept, visits = kept * of_row[:, None], of_row
+        return exact_sum(sums, "a Relief sum"), exact_sum(kept, "a Relief sum"), exact_sum(visits, "a weight")
 
     def _rows(self, data: RankingData) -> _DenseRows | _SparseRows:
         """Scaled values of the chosen features."""

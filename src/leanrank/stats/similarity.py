@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from leanrank.data.dense_parts import dense_parts
 from leanrank.data.ranking_data import RankingData
-from leanrank.data.weights import QUERIES
+from leanrank.data.weights import QUERIES, WEIGHTS, row_weights
 from leanrank.engines.fold import Arithmetic
 from leanrank.errors import DataError, ParameterError, UnknownNameError
 from leanrank.kernels.concordance import HALF, ORDINAL, STRICT, TAU_B, add_similarity, kendall_sums
@@ -20,6 +20,7 @@ from leanrank.kernels.inversions import count_by_merging
 from leanrank.kernels.rcdr import centred_ranks
 from leanrank.kernels.top_weighted import tau_ap_sums
 from leanrank.stats.exact_sum import FRACTION_BITS, LOW_BITS, as_float, exact_sum, from_fixed
+from leanrank.stats.weighted_ranks import weighted_ranks
 
 _KINDS = ("kendall", "pearson", "spearman", "tau_ap")
 _TIES = {"signed": HALF, "strict": STRICT, "half": HALF, "clipped": HALF, "ordinal": ORDINAL, "tau-b": TAU_B}
@@ -42,7 +43,7 @@ class QuerySums(NamedTuple):
 
 
 class PooledMoments(NamedTuple):
-    """Means and sums of products around them, over all rows."""
+    """Means and sums of products around them, over all rows; `n_rows` is what they weigh where they have weights."""
 
     n_rows: NDArray[np.int64]
     mean: NDArray[np.float64]
@@ -52,9 +53,10 @@ class PooledMoments(NamedTuple):
 
 
 class PooledValues(NamedTuple):
-    """The values themselves: ranks over all rows need all rows."""
+    """The values themselves, and what the rows weigh, if they do: ranks over all rows need all rows."""
 
     values: tuple[NDArray[Any], ...]
+    weights: tuple[NDArray[np.float64], ...] = ()
 
 
 SimilarityPartial: TypeAlias = QuerySums | PooledMoments | PooledValues
@@ -132,8 +134,8 @@ class Similarity:
 
     @property
     def weights(self) -> tuple[str, ...]:
-        """The weights it takes: those of queries, in a mean over queries."""
-        return (QUERIES,) if self.scope == "query" else ()
+        """The weights it takes: those of queries in a mean over queries, all where rows are pooled."""
+        return (QUERIES,) if self.scope == "query" else tuple(WEIGHTS)
 
     def __post_init__(self) -> None:
         if self.kind not in _KINDS:
@@ -193,15 +195,15 @@ class Similarity:
             return QuerySums(a.total + b.total, a.n_queries + b.n_queries)
         if isinstance(a, PooledValues) and isinstance(b, PooledValues):
             _check_kept(a.values + b.values)
-            return PooledValues(a.values + b.values)
+            return PooledValues(a.values + b.values, a.weights + b.weights)
         assert isinstance(a, PooledMoments)
         assert isinstance(b, PooledMoments)
         n = a.n_rows + b.n_rows  # Chan, Golub and LeVeque (1979): no cancellation
-        apart = b.mean - a.mean
+        apart, share = b.mean - a.mean, b.n_rows / (n if n > 0 else 1.0)
         return PooledMoments(
             n,
-            a.mean + apart * (b.n_rows / n),
-            a.products + b.products + np.outer(apart, apart) * (float(a.n_rows) * float(b.n_rows) / float(n)),
+            a.mean + apart * share,
+            a.products + b.products + np.outer(apart, apart) * (float(a.n_rows) * float(b.n_rows) / (float(n) or 1.0)),
             np.minimum(a.low, b.low),
             np.maximum(a.high, b.high),
         )
@@ -209,7 +211,8 @@ class Similarity:
     def finish(self, partial: SimilarityPartial) -> NDArray[np.float64]:
         """The symmetric (K, K) matrix."""
         if isinstance(partial, PooledValues):
-            partial = _moments(_ranks(np.concatenate(partial.values)))
+            weight = np.concatenate(partial.weights) if partial.weights else None
+            partial = _moments(_ranks(np.concatenate(partial.values), weight), weight)
         if isinstance(partial, PooledMoments):
             spread = np.sqrt(np.diag(partial.products)) * (partial.high > partial.low)
             similarity = _divided(partial.products, np.outer(spread, spread)).clip(-1.0, 1.0)
@@ -236,7 +239,10 @@ class Similarity:
     def _of_part(self, block: RankingData) -> SimilarityPartial:
         if self.scope == "query":
             return self._of_queries(block)
-        return _moments(block.X) if self.kind == "pearson" else PooledValues((block.X,))
+        weight = row_weights(block)
+        if self.kind == "pearson":
+            return _moments(block.X, weight)
+        return PooledValues((block.X,), () if weight is None else (weight,))
 
     def _of_queries(self, block: RankingData) -> QuerySums:
         if self.kind in ("pearson", "spearman"):
@@ -369,14 +375,22 @@ def _correlations(block: RankingData, *, ranks: bool) -> QuerySums:
     return QuerySums(parts, np.array(counted))
 
 
-def _moments(X: NDArray[Any]) -> PooledMoments:
+def _moments(X: NDArray[Any], weight: NDArray[np.float64] | None) -> PooledMoments:
     values = X.astype(np.float64)
-    mean, least, most = values.mean(axis=0), values.min(axis=0), values.max(axis=0)
-    values -= mean
-    return PooledMoments(np.array(len(values)), mean, values.T @ values, least, most)
+    least, most = values.min(axis=0), values.max(axis=0)
+    if weight is None:
+        n, mean = np.array(len(values)), values.mean(axis=0)
+        values -= mean
+    else:
+        n, rows = np.array(float(weight.sum())), weight[:, None]
+        mean = (values * rows).sum(axis=0) / (float(n) or 1.0)
+        values = (values - mean) * np.sqrt(rows)
+    return PooledMoments(n, mean, values.T @ values, least, most)
 
 
-def _ranks(X: NDArray[Any]) -> NDArray[np.float64]:
+def _ranks(X: NDArray[Any], weight: NDArray[np.float64] | None) -> NDArray[np.float64]:
+    if weight is not None:
+        return weighted_ranks(X, weight)
     ranks = np.empty(X.shape)
     centred_ranks(X, np.array([0, len(X)]), 0, 1, ranks)
     return ranks

@@ -10,8 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leanrank.data.ranking_data import RankingData, RankingSource
+from leanrank.data.weights import WEIGHTS
 from leanrank.engines.fold import fold
 from leanrank.kernels.contingency import (
+    class_counts,
     cross_counts,
     cross_uncertainties,
     entropies,
@@ -19,6 +21,7 @@ from leanrank.kernels.contingency import (
     symmetrical_uncertainties,
 )
 from leanrank.stats.discretize import Binning
+from leanrank.stats.weight_units import times
 
 #: Bins counted against each other in one fold: 8 x 2,896^2 bytes are 64 MiB.
 MAX_BINS = 2_896
@@ -30,24 +33,33 @@ Partial = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], int]
 class PairUncertainty:
     """Statistic: SU(f_i, f_j) of all pairs of the features of `binning`, from rows pooled over all queries.
 
-    With `others`, of the features of `binning` with those of `others` instead.
+    With `others`, of the features of `binning` with those of `others` instead. Documents with weights count so many of
+    `unit`, see `weight_units`.
 
     Memory: 8 x bins x bins bytes. Cost: an increment for each row and pair.
     """
 
     binning: Binning
     others: Binning | None = None
+    unit: float | None = None
+
+    @property
+    def weights(self) -> tuple[str, ...]:
+        """The weights it takes."""
+        return () if self.unit is None else tuple(WEIGHTS)
 
     def of(self, block: RankingData) -> Partial:
-        codes, marginal = _coded(self.binning, block)
+        counted = times(block, self.unit)
+        n = int(counted.sum())
+        codes, marginal = _coded(self.binning, block, counted)
         if self.others is None:
             joint = np.zeros((len(marginal), len(marginal)), dtype=np.int64)
-            joint_counts(codes, joint)
-            return joint, marginal, marginal, block.n_rows
-        others, other_marginal = _coded(self.others, block)
+            joint_counts(codes, counted, joint)
+            return joint, marginal, marginal, n
+        others, other_marginal = _coded(self.others, block, counted)
         joint = np.zeros((len(marginal), len(other_marginal)), dtype=np.int64)
-        cross_counts(codes, others, joint)
-        return joint, marginal, other_marginal, block.n_rows
+        cross_counts(codes, others, counted, joint)
+        return joint, marginal, other_marginal, n
 
     def merge(self, a: Partial, b: Partial) -> Partial:
         return a[0] + b[0], a[1] + b[1], a[2] + b[2], a[3] + b[3]
@@ -65,13 +77,22 @@ class PairUncertainty:
         return np.asarray(np.round(np.clip(values, 0.0, 1.0), 12))
 
 
-def _coded(binning: Binning, block: RankingData) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+def _coded(
+    binning: Binning, block: RankingData, counted: NDArray[np.int64]
+) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
     codes = binning.codes(block.X, counted_through=True)
-    return codes, np.bincount(codes.ravel(), minlength=int(binning.offsets[-1]))
+    marginal = np.zeros(int(binning.offsets[-1]), dtype=np.int64)
+    class_counts(codes, np.zeros(block.n_rows, dtype=np.int64), counted, marginal[:, None])
+    return codes, marginal
 
 
 def pair_uncertainties(
-    binning: Binning, source: RankingSource, engine: Any = None, *, max_bins: int = MAX_BINS
+    binning: Binning,
+    source: RankingSource,
+    engine: Any = None,
+    *,
+    unit: float | None = None,
+    max_bins: int = MAX_BINS,
 ) -> NDArray[np.float64]:
     """SU of all pairs: one fold where the features have at most `max_bins` bins, otherwise one for each two groups.
 
@@ -83,9 +104,10 @@ def pair_uncertainties(
     groups = list(_groups(binning.n_bins, max_bins))
     out = np.zeros((len(binning.features), len(binning.features)))
     for i, rows in enumerate(groups):
-        out[np.ix_(rows, rows)] = fold(PairUncertainty(binning.subset(rows)), source, engine)
+        out[np.ix_(rows, rows)] = fold(PairUncertainty(binning.subset(rows), unit=unit), source, engine)
         for columns in groups[i + 1 :]:
-            values = fold(PairUncertainty(binning.subset(rows), binning.subset(columns)), source, engine)
+            statistic = PairUncertainty(binning.subset(rows), binning.subset(columns), unit)
+            values = fold(statistic, source, engine)
             out[np.ix_(rows, columns)] = values
             out[np.ix_(columns, rows)] = values.T
     return out

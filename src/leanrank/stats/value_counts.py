@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,8 +11,10 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from leanrank.data.ranking_data import RankingData
+from leanrank.data.weights import WEIGHTS
 from leanrank.errors import DataError
 from leanrank.kernels.value_table import coarsen, count_sorted, least_shift, merge_sorted
+from leanrank.stats.weight_units import times
 
 #: Values of a feature that are told apart; of more, neighbours are taken together.
 MAX_VALUES = 16_384
@@ -41,13 +43,14 @@ class ValueTable:
     """Values of one feature, ascending, and how often each occurs with each label: (values, labels).
 
     Entry v counts the values from values[v] to highest[v]: one value where there are few, otherwise neighbours that
-    agree in all but the last `shift` bits.
+    agree in all but the last `shift` bits. A count of 1 is `unit` documents, see `weight_units`.
     """
 
     values: NDArray[np.float64]
     counts: NDArray[np.int64]
     highest: NDArray[np.float64]
     shift: int = 0
+    unit: float = 1.0
 
     def at_most(self, n: int) -> ValueTable:
         """The same with neighbours taken together until there are at most `n` entries."""
@@ -56,7 +59,7 @@ class ValueTable:
         shift = least_shift(self.values, self.shift, n)
         low, high, counts = self.values.copy(), self.highest.copy(), self.counts.copy()
         left = coarsen(low, high, counts, shift)
-        return ValueTable(low[:left].copy(), counts[:left].copy(), high[:left].copy(), shift)
+        return ValueTable(low[:left].copy(), counts[:left].copy(), high[:left].copy(), shift, self.unit)
 
     def merged(self, other: ValueTable, n: int) -> ValueTable:
         """Both together, of the same labels, with at most `n` entries."""
@@ -66,13 +69,14 @@ class ValueTable:
         n_values = merge_sorted(
             self.values, self.highest, self.counts, other.values, other.highest, other.counts, shift, low, high, counts
         )
-        return ValueTable(low[:n_values], counts[:n_values], high[:n_values], shift).at_most(n)._owned()
+        merged = ValueTable(low[:n_values], counts[:n_values], high[:n_values], shift, self.unit)
+        return merged.at_most(n)._owned()
 
     def _owned(self) -> ValueTable:
         """Without the room that merging left behind."""
         if self.values.base is None:
             return self
-        return ValueTable(self.values.copy(), self.counts.copy(), self.highest.copy(), self.shift)
+        return ValueTable(self.values.copy(), self.counts.copy(), self.highest.copy(), self.shift, self.unit)
 
 
 @dataclass(frozen=True)
@@ -119,6 +123,9 @@ class ValueCounts:
     Parameters
     ----------
     max_values : int
+    unit : float or None, default=None
+        What a count of 1 stands for where documents or queries have weights (see `weight_units`); data with weights
+        are refused without one.
 
     Examples
     --------
@@ -130,19 +137,26 @@ class ValueCounts:
     """
 
     max_values: int = MAX_VALUES
+    unit: float | None = None
+
+    @property
+    def weights(self) -> tuple[str, ...]:
+        """The weights it takes."""
+        return () if self.unit is None else tuple(WEIGHTS)
 
     def of(self, block: RankingData) -> ValueTables:
         block.require_complete("ValueCounts")
         labels, classes = np.unique(block.y.astype(np.float64), return_inverse=True)
         _check_labels(labels)
-        classes = classes.astype(np.int64)
+        classes, counted = classes.astype(np.int64), times(block, self.unit)
         tables = []
         for column in columns(block.X):
             column = column + 0.0  # makes -0.0 the same value as 0.0
             low, counts = np.empty(len(column)), np.zeros((len(column), len(labels)), dtype=np.int64)
-            n_values = count_sorted(column, np.argsort(column), classes, low, counts)
+            n_values = count_sorted(column, np.argsort(column), classes, counted, low, counts)
             values = low[:n_values].copy()
-            tables.append(ValueTable(values, counts[:n_values].copy(), values).at_most(self.max_values))
+            table = ValueTable(values, counts[:n_values].copy(), values, unit=self.unit or 1.0)
+            tables.append(table.at_most(self.max_values))
         return ValueTables(labels, tuple(tables))
 
     def merge(self, a: ValueTables, b: ValueTables) -> ValueTables:
@@ -164,7 +178,7 @@ def _widened(tables: ValueTables, labels: NDArray[np.float64]) -> Iterator[Value
     for table in tables.tables:
         counts = np.zeros((len(table.values), len(labels)), dtype=np.int64)
         counts[:, places] = table.counts
-        yield ValueTable(table.values, counts, table.highest, table.shift)
+        yield replace(table, counts=counts)
 
 
 def _check_labels(labels: NDArray[np.float64]) -> None:

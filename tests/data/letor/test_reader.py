@@ -16,10 +16,10 @@ from tests.naive import letor as naive
 
 from leanrank import RankingData, read, read_letor, scan, scan_letor
 from leanrank.data.letor import stream as letor_lines
-from leanrank.data.letor.lightgbm import write_lightgbm
 from leanrank.data.letor.options import checked
 from leanrank.data.letor.reader import read as read_sources
 from leanrank.data.letor.rows import Format
+from leanrank.data.letor.writer import write_lightgbm
 from leanrank.data.ranking_data import concatenate
 from leanrank.errors import DataError, ParameterError
 

@@ -12,9 +12,9 @@ import pytest
 from tests.data.logs.engines import elasticsearch, solr, vespa
 
 from leanrank.cli.app import run
-from leanrank.data.logs.judgements import read_judgements
 from leanrank.data.logs.table import import_logs
 from leanrank.data.tables import read_table
+from leanrank.data.trec import read_judgements
 from leanrank.errors import LeanRankError
 
 RECORDED = Path(__file__).parent / "recorded"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -57,3 +58,10 @@ def test_twenty_thousand_columns_are_not_compared_with_each_other():
     roles = assign_roles(dict.fromkeys(names, "double"), Columns(), numeric=names, needs_qid=True)
     assert len(roles.features) == 20_000
     assert time.process_time() - begun < 1.0  # every pair: some seconds
+
+
+def test_names_of_several_levels_are_refused():
+    levels = pd.MultiIndex.from_tuples([("bm25", "title"), ("bm25", "body"), ("label", ""), ("qid", "")])
+    frame = pd.DataFrame([[1.0, 2.0, 1, 7], [2.0, 1.0, 0, 7]], columns=levels)
+    with pytest.raises(DataError, match=r"of one level, but the frame has \('bm25', 'title'\): join the levels first"):
+        from_frame(frame, label="label", qid="qid")

@@ -9,6 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from leanrank import GAS, Protocol, RankSVM, cross_validate, make_ranking
+from leanrank.data.side_columns import SideColumns
 from leanrank.errors import DataError, LeanRankError, ParameterError, UnknownNameError
 from leanrank.evaluation.compare.comparison import Comparison
 from leanrank.evaluation.compare.request import CompareSettings
@@ -52,6 +53,22 @@ def test_cells_equal_cross_validation(found, data):
     alone = cross_validate(GAS(), "ranksvm", data, ["ndcg@5", "map"], k=4, grid=None, protocol=Protocol(n_splits=3))
     assert found.runs["ranksvm", 4, "gas"].mean == alone.mean
     assert found.runs["ranksvm", 4, "gas"].feature_sets == alone.feature_sets
+
+
+def test_a_relevance_of_its_own_is_not_that_of_the_graph(data):
+    some = {**SMALL, "methods": ["mrmr", "mrmr-f"], "k": [4], "n_jobs": None}
+    got = compare(data, **some)
+    for name in ("mrmr", "mrmr-f"):
+        alone = cross_validate(name, "ranksvm", data, ["map"], k=4, grid=None, protocol=Protocol(n_splits=3))
+        assert got.runs["ranksvm", 4, name].feature_sets == alone.feature_sets
+    assert got.runs["ranksvm", 4, "mrmr"].feature_sets != got.runs["ranksvm", 4, "mrmr-f"].feature_sets
+
+
+def test_weighted_queries_are_compared_by_every_filter(data):
+    weighted = replace(data, beside=SideColumns(query_weight=np.arange(1.0, 19.0)))
+    got = compare(weighted, **{**SMALL, "methods": ["filters"], "k": [2], "metrics": ["map"]})
+    names = {method for _, _, method in got.runs} - {ALL_FEATURES}
+    assert {"gas", "mrmr", "mrmr-f", "forward-regression", "best-gain", "relieff", "fcbf"} <= names
 
 
 def test_processes_change_nothing(found, data, tmp_path):

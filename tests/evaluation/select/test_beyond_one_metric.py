@@ -13,6 +13,7 @@ from leanrank.data.side_columns import SideColumns
 from leanrank.errors import DataError, JournalMismatch, ParameterError
 from leanrank.evaluation.select.choice import Rule
 from leanrank.evaluation.select.saved_selection import load_selection
+from leanrank.evaluation.select.selection_views import slices_said
 from leanrank.evaluation.select.slice_losses import SliceLoss, slice_losses, slice_masks, worst_of
 from leanrank.report._summary import summarize
 from leanrank.report.html import html
@@ -212,6 +213,15 @@ class TestSlices:
         assert "worst in country=fr" in markdown(summarize(shown))
         none = replace(both, curve=tuple(replace(p, slices=(unsure,)) if p.slices else p for p in both.curve))
         assert "worst" not in none.sentence()
+
+    def test_a_slice_of_few_groups_says_how_many(self, both):
+        small = SliceLoss("country", "de", 7, 7, -0.01)
+        grouped = SliceLoss("country", "fr", 12, 6, -0.02)
+        curve = tuple(replace(point, slices=(small, grouped)) if point.slices else point for point in both.curve)
+        assert slices_said(replace(both, curve=curve)) == (
+            "country=fr -0.0200, of 12 queries in 6 groups: an interval needs 10 groups; "
+            "country=de -0.0100, of 7 queries: an interval needs 10"
+        )
 
     def test_certified_in_every_slice(self, data):
         country = np.where(np.arange(90) % 2, "de", "fr")

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from leanrank.evaluation.select.choice import Candidate, Rule
-from leanrank.evaluation.select.race import Race
+from leanrank.evaluation.select.curves import Race
 from leanrank.evaluation.select.resolution import resolution
 
 RULE = Rule(n_features=None, max_loss=0.02, level=0.95, budget=np.inf, priced=False, random_state=0)
@@ -49,6 +49,19 @@ def test_what_is_recommended_loses_no_more_than_the_queries_can_tell():
     assert strict.recommended(values, everything) == 1
     assert replace(RULE, max_loss=0.5).recommended(values, everything) == 2  # a loss that was asked for stands
     assert replace(RULE, n_features=7).recommended(values[:1], everything) == 0
+
+
+def test_one_unlucky_set_hides_no_smaller_one_from_a_recommendation():
+    everything, noise = np.full(60, 0.5), _noise()
+    unlucky, lucky, worse = everything - 0.04 + 0.1 * noise, everything + 0.1 * noise, everything - 0.1 + 0.1 * noise
+    values = np.stack([unlucky, lucky, worse])
+    strict = replace(RULE, max_loss=0.0)
+    assert strict.certified(values, everything) is None
+    assert strict.recommended(values, everything) == 1
+    assert strict.recommended(values[[0, 2]], everything) is None
+    told = resolution(values - everything)
+    assert replace(RULE, max_loss=told + 1e-3).certified(values, everything) is None
+    assert replace(RULE, max_loss=told + 1e-3).recommended(values, everything) == 1
 
 
 def test_very_few_queries_certify_nothing():

@@ -11,7 +11,7 @@ from leanrank.engines import progress
 from leanrank.engines.progress import ProgressBar
 from leanrank.evaluation.clock import Clock
 from leanrank.evaluation.pace import FIXED_SHARE, Pace, Trainings
-from leanrank.evaluation.select import run as run_module
+from leanrank.evaluation.select import measuring
 from leanrank.rankers.ranksvm import RankSVM
 
 N_FEATURES = 40
@@ -63,7 +63,7 @@ def test_the_time_left_is_right_from_a_fifth_of_the_run_on(fixed, asked, shown, 
     data, _ = make_ranking(50, 10, n_informative=4, n_redundant=6, n_noise=30, random_state=0)
     given = dict(asked)
     if "queries" in given:
-        monkeypatch.setattr(run_module, "SAMPLE_QUERIES", given.pop("queries"))
+        monkeypatch.setattr(measuring, "SAMPLE_QUERIES", given.pop("queries"))
     select(data, Slow(fixed=fixed, n_queries=30), progress=False, n_jobs=1, **given)
     end = Time.now
     later = [(now, share, left) for now, share, left in shown if now >= end / 5]

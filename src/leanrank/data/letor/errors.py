@@ -40,7 +40,7 @@ class Fault:
 
 
 def _explain(kind: int, token: str, max_id: int, dtype: str) -> tuple[str, str]:
-    shown = _quoted(token)
+    shown = repr(_shortened(token)) if token else ""
     feature, _, value = token.partition(":")
     if kind == parser.BAD_LABEL:
         return shown, f"a number as label, in a line '{_SHAPE}'" + _not_text(token)
@@ -81,10 +81,6 @@ def _expected_feature(feature: str, token: str) -> str:
 
 def _not_text(token: str) -> str:
     return "" if token.isprintable() and "\\x" not in token else " (this does not look like a text file)"
-
-
-def _quoted(token: str) -> str:
-    return repr(_shortened(token)) if token else ""
 
 
 def _shortened(token: str, width: int = 40) -> str:

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 from leanrank.data.compressed import PathLike, name_of
-from leanrank.data.expansion import check_expansion
 from leanrank.data.grouping import query_offsets
 from leanrank.data.letor.options import Null, Query, Sizes, Width, as_paths, checked, sizes_of
 from leanrank.data.letor.rows import SPARSE_BELOW, Format, Rows, Sparse, matrix, query_names
 from leanrank.data.letor.stream import PIECE_BYTES, Source, Stretch, stretches
 from leanrank.data.letor.writer import write_letor as write_letor
+from leanrank.data.memory_size import check_expansion
 from leanrank.data.ranking_data import RankingData
 from leanrank.errors import DataError
 

@@ -166,23 +166,12 @@ def stretches(
 def _pieces(source: Source, name: str, form: Format, piece_bytes: int) -> Iterator[Piece]:
     """Parse on a few threads while this one reads and decompresses."""
     with open_bytes(source, bounded=False) as stream:
-        texts = whole_lines(stream, name, piece_bytes)
-        first, second = next(texts, None), next(texts, None)
-        if first is None:
-            return
-        n_threads = default_threads()
-        if second is None or n_threads == 1:
-            yield parse_piece(first, form)
-            if second is not None:
-                yield parse_piece(second, form)
-            del first, second
-            for text in texts:
-                yield parse_piece(text, form)
+        texts, n_threads = whole_lines(stream, name, piece_bytes), default_threads()
+        if n_threads == 1:
+            yield from (parse_piece(text, form) for text in texts)
             return
         waiting: deque[Future[Piece]] = deque()
         with ThreadPoolExecutor(n_threads) as pool:
-            waiting.extend(pool.submit(parse_piece, text, form) for text in (first, second))
-            del first, second
             for text in texts:
                 waiting.append(pool.submit(parse_piece, text, form))
                 if len(waiting) > n_threads:

@@ -1,9 +1,12 @@
-"""Write LETOR files that read back bit for bit."""
+"""Write LETOR files that read back bit for bit, and LightGBM's, whose query sizes are in a file beside."""
 
 from __future__ import annotations
 
 import os
+import tempfile
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -13,6 +16,7 @@ from leanrank.data.categories import as_whole_numbers
 from leanrank.data.compressed import PathLike, create_bytes
 from leanrank.data.ranking_data import RankingData, RankingSource
 from leanrank.data.roles import listed
+from leanrank.data.whole_file import write_whole
 from leanrank.errors import DataError, ParameterError
 from leanrank.kernels import letor_printer as printer
 from leanrank.kernels.letor_parser import MAX_QID_BYTES
@@ -63,7 +67,7 @@ def write_letor(data: RankingData | RankingSource, path: PathLike, *, decimals: 
     if not isinstance(data, RankingSource):
         raise ParameterError.of("write_letor", "data", "a RankingData or a RankingSource", type(data).__name__)
     n_features = len(data.feature_names)
-    show_last = not (isinstance(data, RankingData) and data.is_sparse and _stores(data, n_features - 1))
+    show_last = not (isinstance(data, RankingData) and data.is_sparse and n_features - 1 in data.X.indices)
     with create_bytes(path) as file:
         for block in data.blocks():
             _refuse_beside(block, path)
@@ -80,10 +84,6 @@ def _refuse_beside(block: RankingData, path: PathLike) -> None:
             f"{os.fspath(path)}: LETOR text has no place for {names} of the data: write Parquet or CSV, or take them "
             "away with dataclasses.replace(data, beside=SideColumns())."
         )
-
-
-def _stores(data: RankingData, column: int) -> bool:
-    return bool((data.X.indices == column).any())
 
 
 def _parts(block: RankingData, n_features: int) -> Iterator[RankingData]:
@@ -179,3 +179,36 @@ def _joined(texts: Iterable[bytes]) -> Texts:
     parts = list(texts)
     ptr = np.concatenate(([0], np.cumsum([len(part) for part in parts], dtype=np.int64))).astype(np.int64)
     return np.frombuffer(b"".join(parts), np.uint8), ptr
+
+
+def query_path(path: str | os.PathLike[str]) -> Path:
+    """The file of query sizes that LightGBM looks for beside `path`."""
+    file = Path(path)
+    return file.with_name(file.name + ".query")
+
+
+def write_lightgbm(data: RankingData, path: str | os.PathLike[str]) -> None:
+    """Write ``<label> <feature>:<value> ...`` to `path` and the sizes of the queries to ``path.query``.
+
+    See https://lightgbm.readthedocs.io/en/stable/Parameters.html#query-data for LightGBM's own words on these files.
+    Features count from 1, as in LETOR files and LightGBM's own examples: LightGBM calls feature 1 Column_1, and has a
+    Column_0 that is empty. A missing value is written as nan. Query ids, comments and names are not part of the format:
+    `read_letor`, which takes the sizes beside by itself, counts queries from 0.
+
+    >>> import tempfile
+    >>> data = RankingData([[2.5], [0.5]], [1, 0], [0, 2], ["tea"], ["bm25"])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_lightgbm(data, Path(folder, "rank.train"))
+    ...     Path(folder, "rank.train").read_text(), Path(folder, "rank.train.query").read_text()
+    ('1 1:2.5\\n0 1:0.5\\n', '2\\n')
+    """
+    bare = replace(data, query_ids=list(range(data.n_queries)), comments=None)  # type: ignore[arg-type]
+    with tempfile.TemporaryDirectory() as folder, create_bytes(path) as out:
+        letor = Path(folder, "rows.txt")
+        write_letor(bare, letor)
+        with letor.open("rb") as lines:
+            for line in lines:
+                label, _, features = line.rstrip(b"\n").partition(b" ")
+                rest = features.partition(b" ")[2].replace(b":NULL", b":nan").rstrip()
+                out.write(label + (b" " + rest if rest else b"") + b"\n")
+    write_whole(query_path(path), "".join(f"{size}\n" for size in data.query_sizes.tolist()))

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from leanrank.data.expansion import check_expansion
+from leanrank.data.memory_size import check_expansion
 from leanrank.errors import DataError
 
 #: So many pages are looked at, and footers of so many bytes: sizes in larger files are smaller beside the file itself.

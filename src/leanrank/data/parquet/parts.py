@@ -33,21 +33,11 @@ def parquet_parts(source: ParquetSource, n: int) -> list[ParquetPart] | None:
 
 @dataclass(frozen=True, repr=False)
 class ParquetPart:
-    """The queries that begin in a run of row groups.
+    """The queries that begin in a run of row groups."""
 
-    Parameters
-    ----------
-    source : ParquetSource
-        The files of this part alone.
-    first : int
-        The row group of the first file at which it begins.
-    last : int
-        The row group of the last file before which it ends.
-    """
-
-    source: ParquetSource
-    first: int
-    last: int
+    source: ParquetSource  # the files of this part alone
+    first: int  # the row group of the first file at which it begins
+    last: int  # the row group of the last file before which it ends
 
     @property
     def feature_names(self) -> tuple[str, ...]:

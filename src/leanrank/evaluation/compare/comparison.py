@@ -13,10 +13,11 @@ import numpy as np
 
 from leanrank._notebook import Table, card
 from leanrank.data.formats import format_of_name
+from leanrank.data.query_weighting import weighting_said
 from leanrank.data.whole_file import write_whole
 from leanrank.errors import DataError, UnknownNameError
 from leanrank.evaluation import journal_schema
-from leanrank.evaluation.compare.comparison_shape import check_about, check_cell, check_records
+from leanrank.evaluation.compare.slice_changes import SliceRow, slice_changes
 from leanrank.evaluation.journal import Journal, read_about
 from leanrank.evaluation.records import ALL_FEATURES, CrossValidation, FoldRecord, in_library, write_parquet_table
 from leanrank.evaluation.significance import PairedTest, holm, paired_bootstraps, paired_t_test, weighed_differences
@@ -90,17 +91,18 @@ class Comparison:
     def of(cls, journal: Journal, about: Mapping[str, Any]) -> Comparison:
         """The tables of an open journal about these things."""
         source = str(journal.path)
-        check_about(about, source)
+        journal_schema.check_about(about, source)
         finished: dict[tuple[str, int | None, str], dict[int, FoldRecord]] = {}
         graphs: list[float] = []
         for task, result, seconds in journal:
             if journal_schema.is_graph(task):
                 graphs.append(seconds)
             elif journal_schema.is_cell(task):
-                check_cell(task, source)
+                journal_schema.check_cell(task, source)
                 key = (task["ranker"], task["k"], task["method"])
                 finished.setdefault(key, {})[task["fold"]] = FoldRecord.from_dict(result, source)
-        check_records((record for of_fold in finished.values() for record in of_fold.values()), about, source)
+        records = (record for of_fold in finished.values() for record in of_fold.values())
+        journal_schema.check_records(records, about, source)
         n_folds = len(about["folds"])
         metrics = dict(about["metrics"])
         runs = {
@@ -208,6 +210,16 @@ class Comparison:
             for i, (place, t, b) in enumerate(zip(places, t_tests, bootstraps, strict=True))
         ]
 
+    def slices(self, metric: str | None = None) -> list[SliceRow]:
+        """Every method against all features in each slice of the queries; none where queries have no slices."""
+        name, rows = self._metric(metric), list[SliceRow]()
+        for (ranker, k, method), run in self.runs.items():
+            reference = self.runs.get((ranker, None, ALL_FEATURES))
+            if method != ALL_FEATURES and reference is not None:
+                changes = slice_changes(run.per_query(name), reference.per_query(name), run)
+                rows += [SliceRow(ranker, k, method, *change) for change in changes]
+        return rows
+
     def features(self) -> list[FeatureRow]:
         """How often features repeat over folds, and how stable the selections are."""
         return [
@@ -254,12 +266,13 @@ class Comparison:
             [row.ranker, row.method, row.n_features, *(row.scores[name] for name in self.metrics)]
             for row in self.means()
         ]
-        facts = {"folds": len(self.about["folds"]), "unfinished": self.unfinished or None}
+        facts = {"folds": len(self.about["folds"]), "weights": weighting_said(self.about) or None}
+        facts["unfinished"] = self.unfinished or None
         return card("Comparison", facts, [Table(["ranker", "method", "features", *self.metrics], rows)])
 
     def to_dict(self, metric: str | None = None) -> dict[str, Any]:
         """All tables as plain values, for JSON."""
-        unified = self.unified()
+        unified, slices = self.unified(), [_plain(row) for row in self.slices(metric)]
         return {
             "about": dict(self.about),
             "unfinished": self.unfinished,
@@ -280,6 +293,7 @@ class Comparison:
                 "rows": [_plain(row) for row in self.tests(metric)],
                 **({"over": "groups of queries"} if self.in_groups else {}),
             },
+            **({"slices": slices} if slices else {}),
             "features": [_plain(row) for row in self.features()],
         }
 

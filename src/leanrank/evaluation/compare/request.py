@@ -7,10 +7,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-import numpy as np
-
 from leanrank.data.folds import Fold
-from leanrank.errors import ParameterError, UnknownNameError
+from leanrank.data.query_weighting import QueryWeighting
+from leanrank.errors import ParameterError, UnknownNameError, is_whole
 from leanrank.evaluation.journal_schema import COMPARE
 from leanrank.evaluation.protocol import Protocol
 from leanrank.metrics._base import Metric
@@ -77,6 +76,7 @@ class Request:
         settings = self.settings
         if settings.limits is not None:
             settings.limits.bound("compare", folds[0].feature_names)  # refused before any work
+        weighting = QueryWeighting.of([fold.test for fold in folds])
         return {
             "what": COMPARE,
             "folds": [[fold.name, fold.test.fingerprint()] for fold in folds],
@@ -92,6 +92,7 @@ class Request:
             # journals of before have none
             **({"ranker_settings": plain(settings.ranker_settings)} if settings.ranker_settings else {}),
             **({} if settings.limits is None else {"limits": plain(settings.limits)}),
+            **({} if weighting is None else {"query_weights": weighting.to_dict()}),
         }
 
 
@@ -126,7 +127,6 @@ def _rankers(rankers: Sequence[str], settings: Mapping[str, Mapping[str, Any]]) 
 
 
 def _sizes(k: Sequence[int]) -> tuple[int, ...]:
-    whole = all(isinstance(size, (int, np.integer)) and not isinstance(size, bool) and size >= 1 for size in k)
-    if not k or not whole:
+    if not k or not all(is_whole(size, 1) for size in k):
         raise ParameterError.of("compare", "k", "whole numbers >= 1", list(k))
     return tuple(dict.fromkeys(int(size) for size in k))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -177,12 +177,5 @@ def _first(selection: Selection, limits: ColumnLimits, k: int) -> list[int]:
 
 def _limits_again(settings: Mapping[str, Any]) -> Limits:
     """The limits of a finished run, from its settings; without its budget."""
-    return Limits(
-        settings["costs"],
-        settings["groups"],
-        must_keep=settings["must_keep"],
-        never=settings["never"],
-        families=settings.get("families"),
-        at_most=settings.get("at_most"),
-        together=settings.get("together", ()),
-    )
+    names = [field.name for field in fields(Limits) if field.name != "budget"]
+    return Limits(**{name: settings[name] for name in names if name in settings})

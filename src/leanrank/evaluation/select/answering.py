@@ -14,50 +14,59 @@ from leanrank.evaluation.select.choice import Rule, thousandths
 from leanrank.evaluation.select.curve_point import CurvePoint
 from leanrank.evaluation.select.curves import Measured
 from leanrank.evaluation.select.resolution import Forecast
-from leanrank.evaluation.select.safe import Safe
 from leanrank.evaluation.select.slice_losses import FEWEST_CERTIFIED
 from leanrank.selectors.column_limits import ColumnLimits
 
-Values = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Safe:
+    """The features that stay, by column, and how many go for which reason."""
+
+    kept: tuple[int, ...]
+    dropped: dict[str, int]
+
+    @property
+    def why(self) -> str:
+        """The reasons in words.
+
+        >>> Safe((0, 2), {"constant": 1, "copies of others": 2}).why
+        '1 constant, 2 copies of others'
+        """
+        one = {"copies of others": "copy of another"}
+        said = ((count, one.get(reason, reason) if count == 1 else reason) for reason, count in self.dropped.items())
+        return ", ".join(f"{count} {reason}" for count, reason in said if count)
+
+
+def safe_features(constant: Mask, copies: Mask, limits: ColumnLimits) -> Safe:
+    """All features but those that the ranker cannot use, whatever it learns, and copies that change nothing in it.
+
+    What the rankers of the folds have not used is not among them: one trained on all queries, or stopped later, may.
+    """
+    goes = limits.never | constant | copies
+    reasons = {
+        "constant": int((constant & ~limits.never).sum()),
+        "copies of others": int((copies & ~constant & ~limits.never).sum()),
+    }
+    return Safe(tuple(int(j) for j in np.flatnonzero(~goes)), reasons)
 
 
 @dataclass(frozen=True, eq=False)
 class Answering:
-    """What answers are made of.
-
-    Parameters
-    ----------
-    rule : Rule
-    measured : Measured
-    points : list of CurvePoint
-        Those of the path, the largest first.
-    path : sequence of int
-        The columns in the order of the path, learned from all queries.
-    safe : Safe
-    limits : ColumnLimits
-        Of all columns.
-    names : sequence of str
-        Of all columns.
-    folds : list of arrays
-        The queries of each.
-    forecast : Forecast
-    metrics : tuple of str
-        Their names, for sentences; the first is that of the headline.
-    late : str
-        What the time limit cost, for the reasons.
-    """
+    """What answers are made of."""
 
     rule: Rule
     measured: Measured
-    points: list[CurvePoint]
-    path: NDArray[np.int64]
+    points: list[CurvePoint]  # those of the path, the largest first
+    path: NDArray[np.int64]  # the columns in the order of the path, learned from all queries
     safe: Safe
-    limits: ColumnLimits
-    names: tuple[str, ...]
-    folds: list[NDArray[np.int64]]
+    limits: ColumnLimits  # of all columns
+    names: tuple[str, ...]  # of all columns
+    folds: list[NDArray[np.int64]]  # the queries of each
     forecast: Forecast
-    metrics: tuple[str, ...]
-    late: str = ""
+    metrics: tuple[str, ...]  # their names, for sentences; the first is that of the headline
+    late: str = ""  # what the time limit cost, for the reasons
 
     @property
     def _max_losses(self) -> dict[str, float]:
@@ -74,10 +83,6 @@ class Answering:
         """The path, and what it leaves out of the usable columns in their order."""
         there = set(self.path.tolist())
         return [*self.path.tolist(), *(int(j) for j in usable if int(j) not in there)]
-
-    @property
-    def _sure(self) -> str:
-        return f"{100 * self.rule.level:g}% confidence"
 
     @property
     def _size(self) -> str:
@@ -181,7 +186,8 @@ class Answering:
         return self._of_path(
             "certified",
             index,
-            f"the {self._size} set that loses at most {rule.max_loss:g}{self._everywhere} with {self._sure}",
+            f"the {self._size} set that loses at most {rule.max_loss:g}{self._everywhere} "
+            f"with {100 * rule.level:g}% confidence",
         )
 
     @property
@@ -207,7 +213,8 @@ class Answering:
         else:
             why = f"{n} prove of no smaller set that it loses at most {asked:.2g}"
         if not few:
-            why += f"; to allow a loss of {thousandths(loss or 0.0):g} would leave {_at_most(first.k)}"
+            left = "1 feature" if first.k == 1 else f"{first.k} features or fewer"
+            why += f"; to allow a loss of {thousandths(loss or 0.0):g} would leave {left}"
             why += f" ({first.method}, estimated at {first.difference:+.4f})"
         if name == "certified":
             why += self._narrowest()
@@ -219,7 +226,8 @@ class Answering:
             return ""
         small = [one.title for one in self.points[0].slices if one.n_drawn < FEWEST_CERTIFIED]
         few = f"{', '.join(small[:3])}{' and others' * (len(small) > 3)}"
-        needs = f"too few queries to certify anything, which needs {FEWEST_CERTIFIED}"
+        drawn = "queries" if self.rule.group is None else "groups of queries"
+        needs = f"too few {drawn} to certify anything, which needs {FEWEST_CERTIFIED}"
         return f"; {few} {'have' if len(small) > 1 else 'has'} {needs}" if small else ""
 
     def _at_a_size(self) -> str:
@@ -235,7 +243,3 @@ class Answering:
             f"of {rows} methods {size} on held-out queries, the first in the portfolio that "
             f"{rule.mcs_level:.0%} confidence does not show to be worse than the best"
         )
-
-
-def _at_most(k: int) -> str:
-    return "1 feature" if k == 1 else f"{k} features or fewer"

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
+from leanrank.data.json_record import JsonRecord
 from leanrank.errors import UnknownNameError
 from leanrank.evaluation.records import ALL_FEATURES
 
@@ -17,7 +17,7 @@ ASKED = "asked"
 
 
 @dataclass(frozen=True)
-class Answer:
+class Answer(JsonRecord):
     """A set of features, with its numbers.
 
     Attributes
@@ -74,14 +74,6 @@ class Answer:
     def is_everything(self) -> bool:
         """Whether nothing but the useless is dropped."""
         return self.method == ALL_FEATURES
-
-    def to_dict(self) -> dict[str, Any]:
-        record = asdict(self)
-        return {**record, "features": list(self.features), "indices": list(self.indices)}
-
-    @classmethod
-    def of_dict(cls, record: dict[str, Any]) -> Answer:
-        return cls(**{**record, "features": tuple(record["features"]), "indices": tuple(record["indices"])})
 
 
 def risk_of(

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from leanrank.errors import ParameterError
+from leanrank.errors import ParameterError, is_whole
 from leanrank.evaluation.fold_roles import windows_of
 from leanrank.metrics._base import Metric
 from leanrank.metrics.names import metric as parse_metric
@@ -17,7 +17,7 @@ from leanrank.metrics.names import metric as parse_metric
 
 def whole_number(name: str, value: Any, rule: str, low: int, high: float = np.inf) -> int:
     """The parameter as an int of [low, high]; True and False are no numbers."""
-    if not isinstance(value, bool) and isinstance(value, Integral) and low <= int(value) <= high:
+    if is_whole(value, low) and int(value) <= high:
         return int(value)
     raise ParameterError.of("select", name, rule, value)
 

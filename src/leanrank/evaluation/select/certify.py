@@ -48,7 +48,7 @@ def loss_bounds(
     return np.asarray(error * critical - mean)
 
 
-def certified_losses(
+def shown_losses(
     values: Values,
     reference: Values,
     *,
@@ -58,20 +58,12 @@ def certified_losses(
     weight: Values | None = None,
     group: NDArray[Any] | None = None,
 ) -> Values:
-    """For each set of a path, the smallest `max_loss` at which it is certified.
-
-    The sets are tested from the largest down, each at the whole level, and the first that fails ends it: whatever the
-    loss asked for, the first set that truly loses more is tested at most once, so a false certificate is given with
-    probability 1 - `level` at most, however many sets there are (fixed sequence; Maurer, Hothorn and Lehmacher 1995).
-    A set is certified at a loss where it and all larger ones are bounded by it: the running maximum of the bounds.
-
-    Sizes must not have been chosen by looking at these values, and neither must the path (`select` chooses it without
-    each fold). The guarantee is for one loss, named beforehand.
+    """For each set, the loss that it exceeds only with probability 1 - `level`, each by itself.
 
     Parameters
     ----------
     values : array of shape (sets, queries)
-        The metric of every query, from the largest set to the smallest; NaN where the metric skips a query.
+        The metric of every query; NaN where the metric skips a query.
     reference : array of shape (queries,)
         That of all features.
     level : float
@@ -86,7 +78,32 @@ def certified_losses(
     Returns
     -------
     array of shape (sets,)
-        Never below 0; infinite where the queries are too few to certify anything.
+        Never below 0; infinite where the queries are too few to show anything.
+    """
+    if not 0.5 < level < 1:
+        raise ParameterError.of("certified_losses", "level", "between 0.5 and 1", level)
+    table = np.atleast_2d(np.asarray(values, dtype=np.float64)) - np.asarray(reference, dtype=np.float64)
+    table, weight = counted(table, weight, group)
+    n = table.shape[1]
+    if n < 2:
+        raise DataError(f"A difference needs at least two judged queries. Got {n}.")
+    if n < FEWEST_QUERIES:
+        return np.full(len(table), np.inf)
+    bounds = loss_bounds(table, level=level, n_resamples=n_resamples, random_state=random_state, weight=weight)
+    return np.maximum(bounds, 0.0)
+
+
+def certified_losses(values: Values, reference: Values, **options: Any) -> Values:
+    """For each set of a path, from the largest to the smallest, the smallest `max_loss` at which it is certified.
+
+    The sets are tested from the largest down, each at the whole level, and the first that fails ends it: whatever the
+    loss asked for, the first set that truly loses more is tested at most once, so a false certificate is given with
+    probability 1 - `level` at most, however many sets there are (fixed sequence; Maurer, Hothorn and Lehmacher 1995).
+    A set is certified at a loss where it and all larger ones are shown to lose no more: the running maximum of
+    `shown_losses`, which has the same parameters.
+
+    Sizes must not have been chosen by looking at these values, and neither must the path (`select` chooses it without
+    each fold). The guarantee is for one loss, named beforehand.
 
     Notes
     -----
@@ -101,14 +118,4 @@ def certified_losses(
     >>> certified_losses(path, everything).round(3).tolist()
     [0.0, 0.005, 0.053]
     """
-    if not 0.5 < level < 1:
-        raise ParameterError.of("certified_losses", "level", "between 0.5 and 1", level)
-    table = np.atleast_2d(np.asarray(values, dtype=np.float64)) - np.asarray(reference, dtype=np.float64)
-    table, weight = counted(table, weight, group)
-    n = table.shape[1]
-    if n < 2:
-        raise DataError(f"A difference needs at least two judged queries. Got {n}.")
-    if n < FEWEST_QUERIES:
-        return np.full(len(table), np.inf)
-    bounds = loss_bounds(table, level=level, n_resamples=n_resamples, random_state=random_state, weight=weight)
-    return np.maximum(np.maximum.accumulate(bounds), 0.0)
+    return np.maximum.accumulate(shown_losses(values, reference, **options))

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from leanrank.evaluation.bootstrap import counted, weighed
 from leanrank.evaluation.confidence_set import confidence_set
-from leanrank.evaluation.select.certify import certified_losses
+from leanrank.evaluation.select.certify import certified_losses, shown_losses
 from leanrank.evaluation.select.resolution import resolution
 from leanrank.evaluation.select.slice_losses import SliceLoss, SliceTable, certified_in_slice, slice_losses
 from leanrank.evaluation.select.stop_rule import Difference, differences
@@ -92,6 +92,10 @@ class Rule:
         """The smallest loss of one metric at which each set of the path is certified."""
         return certified_losses(values, reference, level=self.level, **self._drawn)
 
+    def shown_losses(self, values: Values, reference: Values) -> Values:
+        """The loss of one metric that each set is shown to stay within, by itself."""
+        return shown_losses(values, reference, level=self.level, **self._drawn)
+
     def resolution(self, values: Values, reference: Values) -> float:
         """The loss of one metric that the queries can tell."""
         return resolution(values - reference, level=self.level, weight=self.weight, group=self.group)
@@ -119,19 +123,26 @@ class Rule:
         return list(zip(tables, references, self.max_losses or (self.max_loss,), strict=True))
 
     def recommended(self, values: Values, reference: Values) -> int | None:
-        """The set to recommend; None where that is all features."""
+        """The set to recommend; None where that is all features.
+
+        Of the sets that are shown, each by itself, to lose no more than the queries can tell, the smallest that is as
+        good as the best. One unlucky set does not hide the smaller ones, as it must where something is certified.
+        """
         if self.n_features is not None:
             return 0
         metrics = self._metrics(values, reference)
         resolved = [self.resolution(table, own) for table, own, _ in metrics]
         claims = [
-            self.certified_losses(table, own) - max(allowed, told)
+            self.shown_losses(table, own) - max(allowed, told)
             for (table, own, allowed), told in zip(metrics, resolved, strict=True)
         ]
-        last = smallest_within(np.max(claims, axis=0), 0.0)
-        if last is None or self.max_loss >= resolved[0]:  # a loss that the queries can tell is the user's choice
-            return last
-        return smallest_as_good(metrics[0][0][: last + 1], self.weight, self.group)
+        beyond = np.max(claims, axis=0)
+        if self.max_loss >= resolved[0]:  # a loss that the queries can tell is the user's choice
+            last = smallest_within(np.maximum.accumulate(beyond), 0.0)
+            if last is not None:
+                return last
+        shown = np.flatnonzero(np.round(beyond, 9) <= 0)
+        return int(shown[smallest_as_good(metrics[0][0][shown], self.weight, self.group)]) if len(shown) else None
 
     def nested(self, values: Values, reference: Values, folds: Sequence[NDArray[np.int64]], answer: str) -> Difference:
         """Choose without a fold, measure on that fold, for each fold: what an answer is worth to other queries.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -9,67 +10,73 @@ from numpy.typing import NDArray
 
 from leanrank.errors import DataError, TimeIsUpError
 from leanrank.evaluation.select.choice import Candidate, Rule
+from leanrank.evaluation.select.effort import Plan
 from leanrank.evaluation.select.held_out import HeldOut
 from leanrank.evaluation.select.paths import Paths
-from leanrank.evaluation.select.plan import Plan
-from leanrank.evaluation.select.race import Race
 
 Values = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class Measured:
-    """What was measured on all queries, in time.
+class Race:
+    """Methods at the sizes of the race, in the order of preference.
 
-    Attributes
-    ----------
-    path : list of Candidate
-        The path, from the largest set to the smallest: in each fold that of the method which wins the race without
-        it. They carry the name of the method that wins with all queries.
-    values : array of shape (metrics, path, queries)
-        Their metrics, the mean over all cross-validations; NaN for queries that no fold tests.
-    reference : array of shape (metrics, queries)
-        Those of all features.
-    race : Race or None
-        None where there was one method alone, or no time.
-    everything : Candidate
-        All features.
+    A fold's winner is chosen without its queries, so what is then measured on these is not the luck of the winner:
+    that is why the path that winners make pays nothing for the number of methods that raced.
     """
 
+    candidates: list[Candidate]
+    values: Values  # (candidates, queries): their metric, of all queries of the data; NaN for those that took no part
+    rule: Rule  # how sure one must be to leave the first method
+    whole: bool = True  # whether all queries took part
+    others: Values | None = None  # (metrics - 1, candidates, queries): further metrics, which choose nothing
+
+    @property
+    def table(self) -> Values:
+        """Every metric (metrics, candidates, queries)."""
+        return self.values[None] if self.others is None else np.concatenate([self.values[None], self.others])
+
+    def winner(self, without: Sequence[int] | NDArray[np.int64] = ()) -> str:
+        """The first method that these queries do not show to be worse than another."""
+        rows = self.rule.of_the_size(self.candidates)
+        methods = list(dict.fromkeys(self.candidates[i].method for i in rows))
+        if len(methods) == 1:
+            return methods[0]
+        seen = np.setdiff1d(np.arange(self.values.shape[1]), np.asarray(without, dtype=np.int64))
+        means = [self.values[[i for i in rows if self.candidates[i].method == name]].mean(axis=0) for name in methods]
+        return methods[self.rule.on(seen).first_not_worse(np.stack(means)[:, seen])]
+
+    def winners(self, folds: Sequence[NDArray[np.int64]]) -> tuple[str, ...]:
+        """The winner without each of the folds."""
+        return tuple(self.winner(fold) for fold in folds)
+
+
+@dataclass(frozen=True, eq=False)
+class Measured:
+    """What was measured on all queries, in time."""
+
+    # the path, from the largest set to the smallest: in each fold that of the method which wins the race without it.
+    # They carry the name of the method that wins with all queries
     path: list[Candidate]
+    # (metrics, path, queries): their metrics, the mean over all cross-validations; NaN for queries that no fold tests
     values: Values
-    reference: Values
-    race: Race | None
-    everything: Candidate
+    reference: Values  # (metrics, queries): those of all features
+    race: Race | None  # None where there was one method alone, or no time
+    everything: Candidate  # all features
 
 
 @dataclass(frozen=True, eq=False)
 class Curves:
-    """How curves are measured.
-
-    Parameters
-    ----------
-    paths : Paths
-    rule : Rule
-        What is asked for, and what chooses the method.
-    plan : Plan
-    held_out : HeldOut
-        The cross-validation.
-    sample : HeldOut
-        That of the race: the same one where queries are few.
-    drawn : array of int64
-        The queries of `sample` among those of `held_out`.
-    repeats : list of HeldOut
-        Cross-validations with other folds. Trained on few queries, a ranker differs much from fold to fold; that noise
-        can be averaged away.
-    """
+    """How curves are measured."""
 
     paths: Paths
-    rule: Rule
+    rule: Rule  # what is asked for, and what chooses the method
     plan: Plan
-    held_out: HeldOut
-    sample: HeldOut
-    drawn: NDArray[np.int64]
+    held_out: HeldOut  # the cross-validation
+    sample: HeldOut  # that of the race: the same one where queries are few
+    drawn: NDArray[np.int64]  # the queries of `sample` among those of `held_out`
+    # cross-validations with other folds. Trained on few queries, a ranker differs much from fold to fold; that noise
+    # can be averaged away
     repeats: list[HeldOut]
 
     def measured(self) -> Measured:

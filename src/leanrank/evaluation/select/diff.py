@@ -19,7 +19,7 @@ from leanrank.evaluation.select import request as asked
 from leanrank.evaluation.select.choice import mean
 from leanrank.evaluation.select.diff_sides import Side
 from leanrank.evaluation.select.held_out import HeldOut, Material
-from leanrank.evaluation.select.judged_queries import check_judged
+from leanrank.evaluation.select.judged import check_judged
 from leanrank.evaluation.select.run import default_ranker
 from leanrank.evaluation.significance import paired_bootstrap
 from leanrank.evaluation.tasks import Tasks

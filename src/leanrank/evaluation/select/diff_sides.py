@@ -28,32 +28,15 @@ from leanrank.selectors.limits import Limits
 
 @dataclass(frozen=True, eq=False)
 class Side:
-    """One of the two.
+    """One of the two."""
 
-    Parameters
-    ----------
-    title : str
-        What it is called: its file, or "a" and "b".
-    features : tuple of str
-        The features kept or used.
-    feature_names : tuple of str
-        All that there were, as far as is known: at least `features`.
-    n_among : int or None
-        How many there were.
-    settings : dict
-        Those of `select`, where it was that.
-    model : Ranker or None
-    catalogue : Catalogue or None
-        Names of features, where the selection has them.
-    """
-
-    title: str
-    features: tuple[str, ...]
-    feature_names: tuple[str, ...]
-    n_among: int | None
-    settings: dict[str, Any] = field(default_factory=dict)
+    title: str  # what it is called: its file, or "a" and "b"
+    features: tuple[str, ...]  # the features kept or used
+    feature_names: tuple[str, ...]  # all that there were, as far as is known: at least `features`
+    n_among: int | None  # how many there were
+    settings: dict[str, Any] = field(default_factory=dict)  # those of `select`, where it was that
     model: Ranker | None = None
-    catalogue: Catalogue | None = None
+    catalogue: Catalogue | None = None  # names of features, where the selection has them
 
     @classmethod
     def of(cls, given: Any, title: str) -> Side:

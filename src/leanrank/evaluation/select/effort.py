@@ -1,10 +1,12 @@
-"""Effort: how much `select` measures. The unit of cost is one training on all features."""
+"""Effort and Plan: how much `select` measures. The unit of cost is one training on all features."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from leanrank.errors import UnknownNameError
+from leanrank.evaluation.journal import Task
 from leanrank.evaluation.pace import Trainings
 from leanrank.selectors.hybrids import ELIMINATED, FILTER_FACTOR, STEP
 
@@ -26,28 +28,17 @@ class Effort:
 
     First the ranker is trained on all features in every fold, which also tells what it makes of each of them. Then
     methods race, and the path of the winner is measured at more sizes. All sizes are known beforehand.
-
-    Parameters
-    ----------
-    name : str
-    methods, at_a_size : tuple of str
-        What `methods="auto"` means where the stop rule finds the size, and at a size asked for. Of methods that
-        held-out queries cannot tell apart, the first is preferred: the filter in widest use, then the cheap ones that
-        know redundancy, then those that train rankers.
-    n_sizes : int
-        Sizes of the path.
-    race_sizes : int
-        Sizes at which methods race.
-    repeats : bool
-        Whether, on few queries, the cross-validation is repeated with other folds.
     """
 
     name: str
+    # what `methods="auto"` means where the stop rule finds the size, and at a size asked for. Of methods that held-out
+    # queries cannot tell apart, the first is preferred: the filter in widest use, then the cheap ones that know
+    # redundancy, then those that train rankers
     methods: tuple[str, ...]
     at_a_size: tuple[str, ...]
-    n_sizes: int
-    race_sizes: int = 1
-    repeats: bool = False
+    n_sizes: int  # sizes of the path
+    race_sizes: int = 1  # sizes at which methods race
+    repeats: bool = False  # whether, on few queries, the cross-validation is repeated with other folds
 
     def sizes(self, least: int, n_features: int) -> list[int]:
         """The sizes of the path, in geometric steps; if one is that of the race, it is one in the middle.
@@ -119,3 +110,65 @@ def elimination_of(n_wanted: int, n_features: int) -> Trainings:
         cost += cost_of(n_left, n_features)
         n_left -= max(1, int(STEP * n_left))
     return cost
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What will be measured; nothing of it depends on what is measured."""
+
+    effort: Effort
+    methods: Sequence[str]
+    asked: int | None  # the number of features, if asked for
+    # the smallest size that there can be, and the number of features
+    least: int
+    n_features: int
+    # folds, and cross-validations with other folds
+    n_folds: int
+    n_repeats: int
+    sampled: float | None  # the share of the queries that the race sees, if not all
+
+    @property
+    def sizes(self) -> list[int]:
+        """The sizes of the path, the largest first."""
+        return [self.asked] if self.asked is not None else self.effort.sizes(self.least, self.n_features)[::-1]
+
+    @property
+    def race(self) -> list[int]:
+        """The sizes of the race."""
+        sizes, n = self.sizes, self.effort.race_sizes
+        return list(dict.fromkeys(sizes[(i + 1) * len(sizes) // (n + 1)] for i in range(n)))
+
+    @property
+    def is_race(self) -> bool:
+        return len(self.methods) > 1
+
+    def cost(self, k: int) -> Trainings:
+        """What a training on so many features costs."""
+        return cost_of(min(k, self.n_features), self.n_features)
+
+    def units(self, task: Task, sample: str) -> Trainings | float:
+        """What a task costs; those of the race carry the scope `sample`."""
+        part = self.sampled if self.sampled is not None and task["scope"] == sample else 1.0
+        if "features" in task:
+            return part * self.cost(len(task["features"]))
+        return part * elimination_of(task["largest"], self.n_features) if "rfe" in task["method"] else 0.0
+
+    @property
+    def total(self) -> Trainings:
+        """What the run will cost; the path of the winner is learned once more from all queries."""
+        wanted = max(self.race) if self.is_race else self.sizes[0]
+        eliminations = elimination_of(wanted, self.n_features) * sum("rfe" in name for name in self.methods)
+        path = self._costs(self.sizes)
+        again = self.n_repeats * (1 + path)
+        on_all = eliminations / len(self.methods)
+        if not self.is_race:
+            return self.n_folds * (1 + eliminations + path + again) + on_all
+        race = eliminations + len(self.methods) * self._costs(self.race)
+        if self.sampled is not None:
+            race = self.sampled * (race + 1)
+        else:
+            path = path - self._costs(self.race)  # mostly of the winner, which is there already
+        return self.n_folds * (1 + race + path + again) + on_all
+
+    def _costs(self, sizes: Sequence[int]) -> Trainings:
+        return sum(map(self.cost, sizes), Trainings(0.0, 0.0))

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from leanrank.data.json_record import JsonRecord
 
 #: Features that are kept of it: those whose shares change most.
 KEPT = 20
 
 
 @dataclass(frozen=True)
-class ImportanceDrift:
+class ImportanceDrift(JsonRecord):
     """The shares of features in rankers of all features, each trained on what is before a window of time.
 
     Attributes
@@ -46,20 +47,3 @@ class ImportanceDrift:
         windows = tuple((float(time[queries].min()), float(time[queries].max())) for queries in learned)
         kept = [int(j) for j in order if spread[j] > 0]
         return cls(windows, tuple(names[j] for j in kept), tuple(tuple(table[j].tolist()) for j in kept))
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, for JSON."""
-        return {
-            "windows": [list(window) for window in self.windows],
-            "features": list(self.features),
-            "shares": [list(row) for row in self.shares],
-        }
-
-    @classmethod
-    def of_dict(cls, record: Mapping[str, Any]) -> ImportanceDrift:
-        """What `to_dict` turned into plain values."""
-        return cls(
-            tuple((float(first), float(last)) for first, last in record["windows"]),
-            tuple(record["features"]),
-            tuple(tuple(map(float, row)) for row in record["shares"]),
-        )

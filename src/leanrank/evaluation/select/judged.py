@@ -1,14 +1,23 @@
-"""What `select` is given, as RankingData: data, a frame with columns to name, arrays, or a tuple of them."""
+"""What `select` is given, as RankingData, and whether its queries are enough to tell features apart."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from difflib import get_close_matches
+from typing import Any, Unpack
+
+import numpy as np
+from numpy.typing import NDArray
 
 from leanrank.data.columns import as_frame
 from leanrank.data.door import as_ranking_data
 from leanrank.data.ranking_data import RankingData
+from leanrank.data.roles import TableNames
+from leanrank.data.splits import separable
 from leanrank.data.tabular.frames import from_frame
-from leanrank.errors import DataError
+from leanrank.errors import DataError, ParameterError
+from leanrank.evaluation.fold_roles import roles_in_time, windows_of
+from leanrank.metrics._base import Metric
 
 _FORMS = (
     "Pass a RankingData, a frame with label= and qid= (names of its columns), X with y= and qid= (one value per row), "
@@ -17,7 +26,13 @@ _FORMS = (
 
 
 def judged(
-    data: Any, *, y: Any = None, label: str | None = None, qid: Any = None, comments: str | None = None
+    data: Any,
+    *,
+    y: Any = None,
+    label: str | None = None,
+    qid: Any = None,
+    comments: str | None = None,
+    **more: Unpack[TableNames],
 ) -> RankingData:
     """The judged documents; missing values are let in, methods that take none refuse them by name.
 
@@ -32,6 +47,8 @@ def judged(
         The column of query ids of such a frame, or the ids themselves.
     comments : str, optional
         A column of texts to keep, not a feature.
+    weight, position, query_weight, time, query_group, slices, categorical
+        Columns of a frame, as `from_frame` takes them.
 
     Examples
     --------
@@ -42,28 +59,82 @@ def judged(
     >>> judged(([[2.5], [0.5]], [1, 0], ["tea", "tea"])).n_queries
     1
     """
-    given = {"y": y, "label": label, "qid": qid, "comments": comments}
+    given = {"y": y, "label": label, "qid": qid, "comments": comments, **more}
     if isinstance(data, RankingData):
-        _nothing_beside("A RankingData", given)
+        nothing_beside("A RankingData", given)
         return data
     if isinstance(data, tuple):
         if len(data) != 3:
             raise DataError(f"A tuple of {len(data)} is not (X, y, qid). {_FORMS}")
-        _nothing_beside("A tuple (X, y, qid)", given)
+        nothing_beside("A tuple (X, y, qid)", given)
         X, labels, ids = data
         return as_ranking_data(X, labels, qid=ids, missing=True)
     if y is not None:
-        _nothing_beside("X with y= and qid=", {"label": label, "comments": comments})
+        nothing_beside("X with y= and qid=", {"label": label, "comments": comments, **more})
         if qid is None:
             raise DataError(f"There is no qid, so which rows belong to one query is unknown. {_FORMS}")
         return as_ranking_data(data, y, qid=qid, missing=True)
     if as_frame(data) is None:
         raise DataError(f"There are no labels: data is an object of type {type(data).__name__}. {_FORMS}")
-    return from_frame(data, label=label, qid=qid, comments=comments, missing=True)
+    return from_frame(data, label=label, qid=qid, comments=comments, missing=True, **more)
 
 
-def _nothing_beside(what: str, given: dict[str, Any]) -> None:
+def named_columns(owner: str, columns: TableNames) -> TableNames:
+    """The columns that a caller named by keyword; any other keyword is the error that Python has for it."""
+    for name in columns:
+        if name not in TableNames.__annotations__:
+            near = get_close_matches(name, TableNames.__annotations__, 1)
+            raise TypeError(
+                f"{owner}() got an unexpected keyword argument {name!r}"
+                + (f": did you mean {near[0]!r}?" if near else "")
+            )
+    return columns
+
+
+def nothing_beside(what: str, given: Mapping[str, Any]) -> None:
     """Refuse what the data carry themselves, or have no column of."""
     beside = " and ".join(f"{name}=" for name, value in given.items() if value is not None)
     if beside:
         raise DataError(f"{what} is complete: leave out {beside}. {_FORMS}")
+
+
+def check_judged(data: RankingData, metric: Metric, cv: int | str, owner: str = "select") -> None:
+    """Refuse data on which features cannot be told apart, or too few queries for so many folds."""
+    windows = windows_of(cv)
+    if windows is not None:
+        roles_in_time(data, windows)
+    n_folds = int(cv) if windows is None else windows
+    if separable(data) < n_folds:
+        what = "queries" if data.beside.query_group is None else "groups of queries"
+        raise ParameterError.of(owner, "cv", f"at most the number of {what}, {separable(data)}", cv)
+    if not _differ(data).any():
+        raise DataError(
+            f"No query of {data.n_queries:,} has two documents with different labels, so nothing can be told about any "
+            "feature. Pass data with judged documents of more than one grade to a query."
+        )
+    judged = judged_queries(data, metric)
+    if judged < n_folds:
+        raise DataError(
+            f"{judged} of {data.n_queries:,} queries are judged (two documents with different labels, and counted by "
+            f"{metric.name}), but {n_folds} folds need at least {n_folds}: judge more queries, or ask for fewer folds.",
+            owner=owner,
+            parameter="cv",
+        )
+
+
+def judged_queries(data: RankingData, metric: Metric) -> int:
+    """How many queries have documents with different labels, are counted by the metric and weigh anything."""
+    return int(judged_mask(data, metric).sum())
+
+
+def judged_mask(data: RankingData, metric: Metric) -> NDArray[np.bool_]:
+    """Which queries these are."""
+    counted = ~np.isnan(metric.per_query(data.y, np.zeros(data.n_rows), data.query_ptr))
+    if data.beside.query_weight is not None:
+        counted &= data.beside.query_weight > 0
+    return np.asarray(_differ(data) & counted)
+
+
+def _differ(data: RankingData) -> NDArray[np.bool_]:
+    first = data.query_ptr[:-1]
+    return np.asarray(np.minimum.reduceat(data.y, first) < np.maximum.reduceat(data.y, first))

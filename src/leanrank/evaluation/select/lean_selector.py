@@ -151,33 +151,10 @@ class LeanSelector(Selector):
         return catalogued(self.limits or Limits(), names, known, self.default_cost, owner=owner).bound(owner, names)
 
     def _fit(self, source: RankingSource) -> Path:
-        limits = self.limits or Limits()
-        self.selection_: Selection = select(
-            in_memory(source),
-            self.ranker,
-            metric=self.metric,
-            methods=self.methods,
-            n_features=self._wanted(self.n_features_in_),
-            max_loss=self.max_loss,
-            costs=limits.costs,
-            groups=limits.groups,
-            must_keep=limits.must_keep,
-            never=limits.never,
-            budget=limits.budget,
-            families=limits.families,
-            at_most=limits.at_most,
-            together=limits.together,
-            catalogue=self.catalogue,
-            default_cost=self.default_cost,
-            answer=self.answer,
-            effort=self.effort,
-            cv=self.cv,
-            random_state=self.random_state,
-            n_jobs=self.n_jobs,
-            metrics=self.metrics,
-            certify_slices=self.certify_slices,
-            progress=False,
-        )
+        own = set(LeanSelector._get_param_names()) - {"n_features_to_select", "limits"}
+        asked = {name: getattr(self, name) for name in own}
+        limits, size = vars(self.limits or Limits()), self._wanted(self.n_features_in_)
+        self.selection_: Selection = select(in_memory(source), n_features=size, **asked, **limits, progress=False)
         return _path_of(self.selection_)
 
     def _learn(self, path: Path) -> None:

@@ -24,26 +24,13 @@ _Needs = tuple[Selector, ColumnLimits, int, NDArray[np.float64], Any]
 
 @dataclass(frozen=True, eq=False)
 class Paths:
-    """What methods make of the features, within the limits. Their `HeldOut` must have its `reference`.
+    """What methods make of the features, within the limits. Their `HeldOut` must have its `reference`."""
 
-    Parameters
-    ----------
-    methods : dict
-        Selectors by name.
-    limits : ColumnLimits
-    largest : int
-        The largest size that will be asked for; methods that grow need not go further.
-    tasks : Tasks
-        Every path is a task of it.
-    engine : optional
-        Where feature graphs are computed, if paths are computed here.
-    """
-
-    methods: Mapping[str, Selector]
+    methods: Mapping[str, Selector]  # selectors by name
     limits: ColumnLimits
-    largest: int
-    tasks: Tasks
-    engine: Any = None
+    largest: int  # the largest size that will be asked for; methods that grow need not go further
+    tasks: Tasks  # every path is a task of it
+    engine: Any = None  # where feature graphs are computed, if paths are computed here
 
     def in_folds(self, held_out: HeldOut, methods: Sequence[str]) -> dict[str, list[Order]]:
         """The order of the features by each of these methods, in each fold; not of those that time did not reach."""

@@ -105,7 +105,7 @@ class Sight:
             chosen.set_params(scale="minmax" if self.held_out.ranker.wants_scaling else "rank")
         if isinstance(selector, RankerSelector):
             return self._fitted_ranker(chosen)
-        if isinstance(selector, GraphSelector) and _of_queries(chosen):
+        if isinstance(selector, GraphSelector) and chosen.is_of_queries:
             return chosen.fit_graph(self._graph(chosen.importance, chosen.similarity))
         return chosen.fit(self.held_out.folds.learned(self.fold, view=isinstance(selector, GraphSelector)))
 
@@ -134,9 +134,3 @@ class Sight:
 def _gains_all_the_way(selector: Any) -> bool:
     """Whether this is BestGain that stops only where no feature gains anything: further there is no path."""
     return isinstance(selector, BestGain) and selector.delta != "auto" and float(selector.delta) <= SMALLEST_GAIN
-
-
-def _of_queries(selector: Any) -> bool:
-    """Whether the selector's graph is a mean over queries, which that of a fold's parts can be put together from."""
-    pooled = getattr(selector.similarity, "scope", "query") == "pooled"
-    return getattr(selector, "relevance", "importance") == "importance" and not pooled

@@ -14,6 +14,7 @@ from leanrank import __version__
 from leanrank.data.catalogue import Catalogue
 from leanrank.data.columns import as_frame
 from leanrank.data.door import as_ranking_data
+from leanrank.data.query_weighting import QueryWeighting
 from leanrank.data.ranking_data import RankingData
 from leanrank.data.weights import QUERIES, refuse_weights
 from leanrank.errors import DataError, ParameterError
@@ -21,7 +22,7 @@ from leanrank.evaluation.fold_roles import roles_in_time, windows_of
 from leanrank.evaluation.select.asked_numbers import real_number, whole_number
 from leanrank.evaluation.select.choice import MCS_LEVEL, MCS_LEVEL_ONCE, Rule
 from leanrank.evaluation.select.effort import Effort
-from leanrank.evaluation.select.judged_queries import check_judged, judged_mask
+from leanrank.evaluation.select.judged import check_judged, judged_mask
 from leanrank.evaluation.select.resolution import Forecast
 from leanrank.metrics._base import Metric
 from leanrank.rankers._base import Ranker
@@ -39,56 +40,24 @@ _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Request:
-    """What `select` was asked for; `checked` before any work.
-
-    Parameters
-    ----------
-    data : RankingData
-    valid : RankingData or None
-        What rankers stop on, of the same features.
-    ranker : Ranker
-    metrics : tuple of Metric
-        The first is the one that methods are chosen by.
-    methods : str or list
-        As they were given: names of the registry, or selectors.
-    portfolio : dict
-        The selectors that they mean, by name.
-    effort : Effort
-    n_features : int or None
-        The size asked for; None leaves it to the stop rule.
-    max_losses : tuple of float
-        The loss that the stop rule allows of each metric.
-    level : float
-        The level of its bounds.
-    answer : str
-        Which of the three answers is wanted.
-    limits : Limits
-    cv : int or str
-        How queries are cut into folds: so many, or "time".
-    random_state : int
-        The seed of that.
-    certify_slices : bool
-        Whether what is certified must hold in every slice of the queries.
-    collapse : bool
-        Whether copies become one feature before anything is measured.
-    """
+    """What `select` was asked for; `checked` before any work."""
 
     data: RankingData
-    valid: RankingData | None
+    valid: RankingData | None  # what rankers stop on, of the same features
     ranker: Ranker
-    metrics: tuple[Metric, ...]
-    methods: str | list[Any]
-    portfolio: Mapping[str, Selector]
+    metrics: tuple[Metric, ...]  # the first is the one that methods are chosen by
+    methods: str | list[Any]  # as they were given: names of the registry, or selectors
+    portfolio: Mapping[str, Selector]  # the selectors that they mean, by name
     effort: Effort
-    n_features: int | None
-    max_losses: tuple[float, ...]
-    level: float
-    answer: str
+    n_features: int | None  # the size asked for; None leaves it to the stop rule
+    max_losses: tuple[float, ...]  # the loss that the stop rule allows of each metric
+    level: float  # the level of its bounds
+    answer: str  # which of the three answers is wanted
     limits: Limits
-    cv: int | str
-    random_state: int
-    collapse: bool = True
-    certify_slices: bool = False
+    cv: int | str  # how queries are cut into folds: so many, or "time"
+    random_state: int  # the seed of that
+    collapse: bool = True  # whether copies become one feature before anything is measured
+    certify_slices: bool = False  # whether what is certified must hold in every slice of the queries
 
     def checked(self) -> Request:
         """This request, or the error that says what cannot be."""
@@ -179,7 +148,7 @@ class Request:
 
     @property
     def _more(self) -> dict[str, Any]:
-        """What runs with one metric and without slices do not have: settings of before stay as they were."""
+        """What runs with one metric and without slices or weights do not have: settings of before stay as they were."""
         more: dict[str, Any] = {}
         if len(self.metrics) > 1:
             more["other_metrics"] = {metric.name: repr(metric) for metric in self.metrics[1:]}
@@ -187,6 +156,9 @@ class Request:
             more["max_losses"] = dict(zip(names, self.max_losses, strict=True))
         if self.certify_slices:
             more["certify_slices"] = True
+        weighting = QueryWeighting.of([self.data])
+        if weighting is not None:
+            more["query_weights"] = weighting.to_dict()
         return more
 
     def about(self) -> dict[str, Any]:
@@ -194,7 +166,7 @@ class Request:
 
         They do not depend on the loss that is allowed, nor on the answer: another one needs no training.
         """
-        free = ("max_loss", "max_losses", "level", "answer", "certify_slices")
+        free = ("max_loss", "max_losses", "level", "answer", "certify_slices", "query_weights")
         return {name: value for name, value in self.settings.items() if name not in free}
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
+from leanrank.data.json_record import LATER, JsonRecord
 from leanrank.evaluation.bootstrap import counted, weighed
 
 #: How often a set that loses nothing should be certified at the loss that queries can tell: found on made data, see
@@ -53,7 +54,7 @@ def resolution(
 
 
 @dataclass(frozen=True)
-class Forecast:
+class Forecast(JsonRecord):
     """What the queries can tell, as expected before the run and as measured in it.
 
     Attributes
@@ -79,8 +80,8 @@ class Forecast:
     resolved: float | None
     max_loss: float
     queries_needed: int | None
-    n_groups: int | None = None
-    n_untested: int = 0
+    n_groups: int | None = field(default=None, metadata=LATER)
+    n_untested: int = field(default=0, metadata=LATER)
 
     @classmethod
     def before(
@@ -128,15 +129,8 @@ class Forecast:
         return f" (the {self.n_untested:,} earliest are never tested)" if self.n_untested else ""
 
     def to_dict(self) -> dict[str, Any]:
-        rounded = {k: round(v, 6) if isinstance(v, float) else v for k, v in asdict(self).items()}
-        for name in ("n_groups", "n_untested"):  # files of before have none
-            if not rounded[name]:
-                del rounded[name]
+        rounded = {k: round(v, 6) if isinstance(v, float) else v for k, v in super().to_dict().items()}
         return {**rounded, "sentence": self.sentence()}
-
-    @classmethod
-    def of_dict(cls, record: dict[str, Any]) -> Forecast:
-        return cls(**{name: record[name] for name in cls.__dataclass_fields__ if name in record})
 
 
 def _needed(n_queries: int, resolved: float, max_loss: float) -> int | None:

@@ -8,51 +8,33 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 from importlib.util import find_spec
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
-from numpy.typing import NDArray
 
-from leanrank.data.arrangement import Arrangement
 from leanrank.data.catalogue_file import read_catalogue
 from leanrank.data.door import is_source
 from leanrank.data.query_sample import QuerySample, sample_of
 from leanrank.data.ranking_data import RankingData
-from leanrank.data.reordered import with_columns
-from leanrank.errors import DataError
-from leanrank.evaluation.clock import Clock, seconds_of, spoken
+from leanrank.data.roles import TableNames
+from leanrank.evaluation.clock import Clock, seconds_of
 from leanrank.evaluation.finished_task import Callback
-from leanrank.evaluation.fold_roles import windows_of
 from leanrank.evaluation.journal import Journal
 from leanrank.evaluation.journal_schema import keep_selection
 from leanrank.evaluation.logged_loss import LoggedLoss
-from leanrank.evaluation.records import ALL_FEATURES
 from leanrank.evaluation.select import asked_numbers as numbers
 from leanrank.evaluation.select import request as asked
-from leanrank.evaluation.select.answering import Answering
 from leanrank.evaluation.select.answers import RECOMMENDED, answer_name
-from leanrank.evaluation.select.choice import mean
-from leanrank.evaluation.select.curve_point import CurvePoint
-from leanrank.evaluation.select.curves import Curves, Measured
-from leanrank.evaluation.select.effort import REPEATS, SAMPLE_QUERIES, effort_of
-from leanrank.evaluation.select.evidence import curve_point, metric_losses, on_path
-from leanrank.evaluation.select.held_out import HeldOut, Material
-from leanrank.evaluation.select.importance_drift import ImportanceDrift
-from leanrank.evaluation.select.judged import judged
-from leanrank.evaluation.select.paths import Paths
-from leanrank.evaluation.select.plan import Plan
+from leanrank.evaluation.select.effort import REPEATS, effort_of
+from leanrank.evaluation.select.judged import judged, named_columns, nothing_beside
+from leanrank.evaluation.select.measuring import Run
 from leanrank.evaluation.select.portfolio import portfolio
-from leanrank.evaluation.select.safe import safe_features
 from leanrank.evaluation.select.selection import Selection
-from leanrank.evaluation.select.slice_losses import slice_masks
-from leanrank.evaluation.select.stop_rule import pareto_front
 from leanrank.evaluation.tasks import Tasks
 from leanrank.kernels._threads import default_threads
 from leanrank.rankers._base import Ranker
 from leanrank.rankers.adapters import as_ranker
 from leanrank.rankers.registry import get
-from leanrank.selectors._ranker_selector import copies_to, idle_copies, useless_to
-from leanrank.stats.copies import Copies
 
 #: The loss that nobody minds, unless the caller says otherwise.
 MAX_LOSS = 0.002
@@ -99,6 +81,7 @@ def select(
     metrics: Any = None,
     certify_slices: bool = False,
     logged: LoggedLoss | None = None,
+    **columns: Unpack[TableNames],
 ) -> Selection:
     """Find the fewest features that rank as well as all of them.
 
@@ -180,6 +163,9 @@ def select(
         The column of query ids of such a frame, or the query of every row.
     comments : str, optional
         A column of texts of such a frame that is no feature.
+    weight, query_weight, position, time, query_group, slices, categorical : optional
+        More columns of such a frame, by name, as `leanrank.data.from_frame` takes them: ``query_weight="traffic"``,
+        ``slices=["country"]``.
     memory : str or int, optional
         What the data may take with all copies, as "2GB" or in bytes, beside the process itself. Whole queries are
         drawn by a hash of their ids and the seed, whatever the order of files and rows, and the answer says how many
@@ -218,9 +204,12 @@ def select(
     begin = time.perf_counter()
     seeds = f"a whole number from 0 to {LARGEST_SEED}"
     seed = numbers.whole_number("random_state", random_state, seeds, 0, LARGEST_SEED)
-    given = {"y": y, "label": label, "qid": qid, "comments": comments}
-    streamed = isinstance(data, QuerySample) or (is_source(data) and not isinstance(data, RankingData))
-    sample = sample_of(data if streamed else judged(data, **given), memory, seed)
+    given = {"y": y, "label": label, "qid": qid, "comments": comments, **named_columns("select", columns)}
+    if isinstance(data, QuerySample) or (is_source(data) and not isinstance(data, RankingData)):
+        nothing_beside("A source", given)
+    else:
+        data = judged(data, **given)
+    sample = sample_of(data, memory, seed)
     documents = sample.data
     held = asked.valid_of(valid, documents)
     lowest = 3 if held is None else 2
@@ -274,170 +263,3 @@ def default_ranker(ranker: Any, **settings: Any) -> Ranker:
     if ranker == "ranksvm":
         return get("ranksvm", **{"C": (0.01, 0.1, 1.0, 10.0, 100.0), **settings})
     return as_ranker(ranker, **settings)
-
-
-class Run:
-    """One run of `select`: what is measured, what is chosen, and the evidence for it.
-
-    Parameters
-    ----------
-    request : Request
-    tasks : Tasks
-        Where paths and fits are computed, and the journal that keeps them.
-    engine : optional
-        Where feature graphs are computed.
-    """
-
-    def __init__(self, request: asked.Request, tasks: Tasks, engine: Any = None) -> None:
-        self.request = request
-        limits, data, valid, ranker = request.columns, request.data, request.valid, request.ranker
-        self.copies = copies_to(ranker, data, limits) if request.collapse else Copies.none(data.n_features)
-        self.idle = idle_copies(ranker, data, limits) if request.collapse else Copies.none(data.n_features)
-        self.useless = useless_to(ranker, data)
-        self.useless &= ~limits.staying(self.useless)
-        left_out = limits.never | self.copies.left_out | self.useless
-        self.usable = np.flatnonzero(~left_out)
-        if left_out.all():
-            raise DataError(f"All {data.n_features} features are constant inside every query: nothing to select.")
-        if left_out.any():  # nothing that follows has to know of them
-            ranker = ranker.for_columns(self.usable.tolist(), data.n_features)
-            data, limits = with_columns(data, self.usable), limits.only(self.usable)
-            valid = None if valid is None else valid.subset(self.usable)
-        # the same folds and the same sums, whatever the order of queries
-        as_given = any(getattr(metric, "ties", None) == "input" for metric in request.metrics)
-        arrangement = Arrangement.of(data, sort_rows=not as_given)
-        self.data, self.limits = arrangement.data, limits
-        self.masks = slice_masks(self.data.beside.slices)
-        slices = tuple(self.masks.values()) if request.certify_slices else ()
-        self.rule = replace(
-            request.rule, weight=self.data.beside.query_weight, group=self.data.beside.query_group, slices=slices
-        )
-        material = Material(self.data, None if valid is None else arrangement.like(valid), ranker)
-        largest = request.n_features or max(1, data.n_features)
-        self.paths = Paths(request.portfolio, limits, int(largest), tasks, engine)
-        self.held_out = self._held_out(material, "all")
-        in_time = windows_of(request.cv) is not None  # there is one order of time
-        times = 1 if in_time else request.effort.n_repeats(data.n_queries)
-        self.repeats = [self._held_out(material, f"again {r}", r) for r in range(1, times)]
-        self.sample, self.drawn = self.held_out, np.arange(data.n_queries)
-        if data.n_queries > SAMPLE_QUERIES and len(request.portfolio) > 1:
-            rng = np.random.default_rng(request.random_state)
-            self.drawn = np.sort(rng.choice(data.n_queries, SAMPLE_QUERIES, replace=False))
-            self.sample = self._held_out(material.take_queries(self.drawn), "sample")
-
-    def _held_out(self, material: Material, scope: str, repeat: int = 0) -> HeldOut:
-        seed = self.request.random_state + repeat
-        return HeldOut(material, self.request.metrics, cv=self.request.cv, random_state=seed, scope=scope)
-
-    def _left_out(self) -> str:
-        """What the time limit cost, for the reason."""
-        clock = self.paths.tasks.clock
-        if not clock.left_out:
-            return ""
-        return f"; time was up after {spoken(clock.limit or 0)}, and {clock.left_out} planned tasks were left out"
-
-    def selection(self, begin: float) -> Selection:
-        """Measure, choose, and gather the evidence."""
-        rule, names, parts = self.rule, self.data.feature_names, self.held_out.parts
-        measured = Curves(
-            self.paths, rule, self._plan(), self.held_out, self.sample, self.drawn, self.repeats
-        ).measured()
-        points, front = self._points(measured)
-        method = measured.path[0].method if measured.path else ALL_FEATURES
-        forecast = self.request.forecast.measured(rule.resolution(measured.values[0], measured.reference[0]))
-        answers = Answering(
-            rule=rule,
-            measured=measured,
-            points=[p for p in points[:-1] if p.on_path],
-            path=self._columns(self.paths.on_all(self.held_out, method)),
-            safe=safe_features(self.useless, self.idle.left_out, self.request.columns),
-            limits=self.request.columns,
-            names=self.request.data.feature_names,
-            folds=parts,
-            forecast=forecast,
-            metrics=tuple(metric.name for metric in self.request.metrics),
-            late=self._left_out(),
-        )
-        return Selection(
-            safe=answers.safe_answer(),
-            recommended=answers.recommended(),
-            certified=answers.certified(),
-            answer=self.request.answer,
-            path=tuple(answers.names[j] for j in answers.whole_path(self.usable)),
-            path_method=method,
-            baseline={
-                "n_features": len(names),
-                "cost": self.limits.total(np.arange(len(names))),
-                "mean": mean(measured.reference[0], rule.weight),
-            },
-            curve=tuple(points),
-            pareto=tuple(sorted((points[i] for i in front), key=lambda p: (p.k, p.cost, p.method))),
-            forecast=forecast,
-            feature_names=self.request.data.feature_names,
-            settings=self.request.settings,
-            stands_for=self._stands_for(),
-            drift=self._drift(),
-            seconds=time.perf_counter() - begin + self.paths.tasks.journal.earlier,
-        )
-
-    def _stands_for(self) -> dict[str, tuple[str, ...]]:
-        """Which features stand for copies of them; one that tells nothing stands for nothing."""
-        names = self.request.data.feature_names
-        idle = {names[j] for j in np.flatnonzero(self.useless)}
-        return {name: others for name, others in self.copies.standing(names).items() if name not in idle}
-
-    def _plan(self) -> Plan:
-        sampled = self.sample.n_queries / self.held_out.n_queries if self.sample is not self.held_out else None
-        return Plan(
-            effort=self.request.effort,
-            methods=list(self.paths.methods),
-            asked=self.request.n_features,
-            least=max(1, int(self.limits.must_keep.sum())),
-            n_features=len(self.limits.own),
-            n_folds=self.held_out.n_folds,
-            n_repeats=len(self.repeats),
-            sampled=sampled,
-        )
-
-    def _points(self, measured: Measured) -> tuple[list[CurvePoint], list[int]]:
-        """The points of the curve: the path, what others did in the race, and all features; and which are on the front.
-
-        What the winner did in the race is on the path already.
-        """
-        parts, rule, reference = self.held_out.parts, self.rule, measured.reference
-        taken = {(c.method, c.k) for c in measured.path}
-        race = measured.race if measured.race is not None and measured.race.whole else None
-        others = [] if race is None else [i for i, c in enumerate(race.candidates) if (c.method, c.k) not in taken]
-        candidates = [*measured.path, *([] if race is None else [race.candidates[i] for i in others])]
-        rows = measured.values if race is None else np.hstack([measured.values, race.table[:, others]])
-        candidates, rows = [*candidates, measured.everything], np.hstack([rows, reference[:, None]])
-        differences = rule.compare(rows[0], reference[0])
-        measured_rows = zip(candidates, rows[0], differences, strict=True)
-        points = [curve_point(c, v, d, parts, rule.weight) for c, v, d in measured_rows]
-        losses = rule.certified_losses(measured.values[0], reference[0]).tolist() if measured.path else []
-        for i, loss in [*enumerate(losses), (len(points) - 1, 0.0)]:
-            points[i] = on_path(points[i], loss, candidates[i], rows[0, i], reference[0], self.data)
-        if len(rows) > 1 or rule.slices:
-            names = [metric.name for metric in self.request.metrics]
-            every = metric_losses(rule, names, rows, reference, len(measured.path))
-            points = [replace(point, metrics=own) for point, own in zip(points, every, strict=True)]
-        if self.masks and measured.path:
-            for i, own in enumerate(rule.in_slices(self.masks, measured.values[0], reference[0])):
-                points[i] = replace(points[i], slices=own)
-        means = [[point.mean, *(one.mean for one in point.metrics[1:])] for point in points]
-        return points, pareto_front(
-            [(*(round(m, 12) for m in own), p.k, p.cost) for own, p in zip(means, points, strict=True)]
-        )
-
-    def _drift(self) -> ImportanceDrift | None:
-        """How the shares of features change from fold to fold, where folds are in the order of time."""
-        time = self.data.beside.time
-        if windows_of(self.request.cv) is None or time is None:
-            return None
-        shares = [self.held_out.share(i) for i in range(self.held_out.n_folds)]
-        learned = [role.learned for role in self.held_out.roles[0]]
-        return ImportanceDrift.of(shares, learned, time, self.data.feature_names)
-
-    def _columns(self, path: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Columns of all data for those of the usable ones."""
-        return np.asarray(self.usable[path])

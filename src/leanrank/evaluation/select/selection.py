@@ -6,28 +6,29 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from importlib import import_module
-from typing import Any
+from typing import Any, Unpack
 
 from leanrank.data.catalogue import Catalogue
 from leanrank.data.columns import as_frame
 from leanrank.data.ranking_data import RankingData
+from leanrank.data.roles import TableNames
 from leanrank.data.same_features import check_count, columns_of, refuse_lacking
 from leanrank.data.whole_file import write_whole
 from leanrank.evaluation.logged_loss import LoggedLoss
 from leanrank.evaluation.records import ALL_FEATURES
 from leanrank.evaluation.select.again import first, within_cost, within_loss
 from leanrank.evaluation.select.answers import ASKED, RECOMMENDED, Answer, answer_name
-from leanrank.evaluation.select.beyond_headline import metrics_said, slices_said
 from leanrank.evaluation.select.choice import thousandths
 from leanrank.evaluation.select.curve_point import CurvePoint, Evidence
 from leanrank.evaluation.select.importance_drift import ImportanceDrift
 from leanrank.evaluation.select.logged import certified_on_log
 from leanrank.evaluation.select.resolution import Forecast
-from leanrank.evaluation.select.selection_views import frame_of, html_of
+from leanrank.evaluation.select.selection_views import frame_of, html_of, sentence_of, text_of
 from leanrank.evaluation.select.slice_losses import SliceLoss, worst_of
-from leanrank.selectors.features_file import stamped, text_of
+from leanrank.selectors.features_file import stamped
+from leanrank.selectors.features_file import text_of as json_of
 
-__all__ = ["CurvePoint", "Selection", "sentence_of"]
+__all__ = ["CurvePoint", "Selection"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,8 +44,9 @@ class Selection:
         Drops only what changes nothing: what is constant, and, of rankers that learn the same without them
         (`Ranker.ignores_copies`), equal columns.
     recommended : Answer
-        Of the sets of the path that these queries show to lose no more than they can tell at all (never less than
-        `max_loss`), the smallest within one standard error of the best; of the size asked for, if one was.
+        Of the sets of the path that these queries show, each by itself, to lose no more than they can tell at all
+        (never less than `max_loss`), the smallest within one standard error of the best; of the size asked for, if one
+        was.
     certified : Answer
         The smallest set of the path that is proven to lose at most `max_loss`; the safe one where none is.
     answer : str
@@ -316,27 +318,7 @@ class Selection:
 
     def sentence(self) -> str:
         """The answer in one sentence, with the estimate that did not choose."""
-        total, metric = len(self.feature_names), self.settings["metric_name"]
-        if not self.chosen.is_measured:
-            return f"{self.n_features} of {total} features: what they do to {metric.upper()} was not measured"
-        if self.chosen.is_everything:
-            return self._everything()
-        said = sentence_of(self.n_features, total, metric, self.nested, proven=self.proven)
-        worst = self.worst_slice
-        return said if worst is None else f"{said}; worst in {worst.title}: {_signed(worst)}"
-
-    def _everything(self) -> str:
-        total, metric = len(self.feature_names), self.settings["metric_name"].upper()
-        kept = f"all {total} features" if self.n_features == total else f"{self.n_features} of {total} features"
-        if self.answer == ASKED:
-            return f"{kept[:1].upper()}{kept[1:]}: nothing that can be used is dropped"
-        if self.answer == "safe" and self.n_features == total:
-            return f"All {total} features: of none is it certain that it changes nothing in {metric}"
-        if self.answer == "safe":
-            return f"{kept[:1].upper()}{kept[1:]}: what is dropped changes nothing in {metric}"
-        if self.answer == "certified":
-            return f"Keep {kept}: no smaller set is proven to lose at most {self.settings['max_loss']:g} of {metric}"
-        return f"Keep {kept}: of no smaller set can so few queries tell what it loses of {metric}"
+        return sentence_of(self)
 
     def report(
         self,
@@ -347,17 +329,19 @@ class Selection:
         label: str | None = None,
         qid: Any = None,
         comments: str | None = None,
+        **columns: Unpack[TableNames],
     ) -> None:
         """Write a report of one file: HTML, or Markdown or JSON by the ending of `path`.
 
         With the data it was made from it also shows what each feature does alone, which ones are alike, how their
         values lie, and what is wrong with the data. `data` and what names its parts are as `select` took them: a
-        RankingData, a frame with `label` and `qid`, or X with `y` and `qid`.
+        RankingData, a frame with `label` and `qid` (and other columns that were named), or X with `y` and `qid`.
         """
         # By name: reports stand above this room, and nothing here needs them until somebody asks for one.
         if data is not None:
             door = import_module("leanrank.evaluation.select.judged")
-            data = door.judged(data, y=y, label=label, qid=qid, comments=comments)
+            more = door.named_columns("report", columns)
+            data = door.judged(data, y=y, label=label, qid=qid, comments=comments, **more)
         import_module("leanrank.report.writing").write_report(self, path, data)
 
     def plot_curve(self) -> Any:
@@ -388,23 +372,7 @@ class Selection:
         return html_of(self)
 
     def __repr__(self) -> str:
-        shown = ", ".join(map(self.label, self.features[:12])) + (", ..." if self.n_features > 12 else "")
-        other = [f"{a.name} {a.k}" for a in self.answers.values() if a.name != self.answer]
-        lines = [
-            f"Selection: {self.sentence()}",
-            f"  features  {shown}",
-            f"  method    {self.method}",
-            *([f"  cost      {self.cost:g} of {self.baseline['cost']:g}"] if self.priced else []),
-            f"  why       {self.reason}",
-            f"  risk      {self.chosen.risk}",
-            *([f"  metrics   {metrics_said(self)}"] if metrics_said(self) else []),
-            *([f"  slices    {slices_said(self)}"] if slices_said(self) else []),
-            f"  others    {', '.join(other)} of {len(self.feature_names)} features",
-            f"  queries   {self.forecast.sentence()}",
-            *([f"  data      {self.sample['sentence']}"] if self.sample else []),
-            *(f"  copies    {sentence}" for sentence in self.copies),
-        ]
-        return "\n".join(lines)
+        return text_of(self)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values. `names`, `ids` (1-based), `indices` (0-based) are as `leanrank order` writes them."""
@@ -440,7 +408,7 @@ class Selection:
 
     def to_json(self) -> str:
         """As JSON text; two runs with one seed differ in `seconds` alone."""
-        return text_of(self.to_dict())
+        return json_of(self.to_dict())
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the JSON, whole or not at all."""
@@ -448,26 +416,5 @@ class Selection:
         write_whole(path, self.to_json().encode("utf-8", "backslashreplace"))
 
 
-def _signed(one: SliceLoss) -> str:
-    return f"{one.mean:+.4f} [{one.low:+.4f}, {one.high:+.4f}]"
-
-
 def _chart(selection: Selection, name: str) -> Any:
     return import_module("leanrank.report.selection_charts").chart_of(selection, name)  # by name, as in `report`
-
-
-def sentence_of(n_kept: int, n_features: int, metric: str, difference: dict[str, float], *, proven: bool) -> str:
-    """What so many features do to the metric; they keep it where it is proven that they lose no more than is allowed.
-
-    >>> sentence_of(12, 136, "ndcg@10", {"mean": -0.0008, "low": -0.0031, "high": 0.0014}, proven=True)
-    '12 of 136 features keep NDCG@10: -0.0008 [-0.0031, +0.0014]'
-    >>> sentence_of(2, 136, "ndcg@10", {"mean": -0.008, "low": -0.031, "high": 0.0014}, proven=False)
-    '2 of 136 features may lower NDCG@10: -0.0080 [-0.0310, +0.0014]'
-    """
-    d = difference
-    perhaps = "keep" if proven else "may lower" if d["mean"] < 0 else "may change"
-    verb = "lower" if d["high"] < 0 else "gain" if d["low"] > 0 else perhaps
-    return (
-        f"{n_kept} of {n_features} features {verb} {metric.upper()}: "
-        f"{d['mean']:+.4f} [{d['low']:+.4f}, {d['high']:+.4f}]"
-    )

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from leanrank.data.json_record import JsonRecord
 from leanrank.evaluation.bootstrap import FEWEST_QUERIES, counted
 from leanrank.evaluation.select.certify import loss_bounds
 
@@ -23,7 +24,7 @@ Values = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class SliceLoss:
+class SliceLoss(JsonRecord):
     """A set against all features in one slice.
 
     Attributes
@@ -59,15 +60,6 @@ class SliceLoss:
         """Whether the queries show that it loses: the whole interval is below 0."""
         return self.high is not None and self.high < 0
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, for JSON."""
-        return asdict(self)
-
-    @classmethod
-    def of_dict(cls, record: Mapping[str, Any]) -> SliceLoss:
-        """What `to_dict` turned into plain values."""
-        return cls(**{name: record[name] for name in cls.__dataclass_fields__})
-
 
 def slice_masks(slices: Mapping[str, NDArray[Any]]) -> dict[tuple[str, str], NDArray[np.bool_]]:
     """The queries of each slice, by its name and value."""
@@ -85,19 +77,11 @@ class SliceTable:
     A slice is small: losses so rare that it shows none may be there all the same. So bounds are those of the slice and
     one query more, as bad as the worst of all queries; or as good as the best, for the other side. Where slices are
     large that is hardly anything.
-
-    Parameters
-    ----------
-    own : array of shape (rows, drawn)
-        Differences to all features of what chance draws: queries, or groups of them.
-    shares : array of shape (drawn,) or None
-        How much each counts; None where all count alike.
-    worst, best : array of shape (rows,)
-        The extremes of all queries, or groups.
     """
 
-    own: Values
-    shares: Values | None
+    own: Values  # (rows, drawn): differences to all features of what chance draws: queries, or groups of them
+    shares: Values | None  # (drawn,): how much each counts; None where all count alike
+    # (rows,): the extremes of all queries, or groups
     worst: Values
     best: Values
 

@@ -20,21 +20,11 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Changes:
-    """Every query's change; arrays of one entry a query, and the documents that moved.
-
-    Attributes
-    ----------
-    query_ids : array
-    n_documents, shared, moved, first_moved, largest_move, in_either, total_move : arrays of int64
-        Documents of the query; those in both top k; those whose place changed; the first place that changed (0: none);
-        the largest move among the documents in either top k, their number, and the sum of their moves.
-    overlap, reach, spread : arrays of float64
-        Rank-biased overlap; the most that DCG@k can change for gains from 0 to 1; the root of the sum of squares of the
-        changed discounts.
-    documents : MovedDocuments
-    """
+    """Every query's change; arrays of one entry a query, and the documents that moved."""
 
     query_ids: NDArray[Any]
+    # documents of the query; those in both top k; those whose place changed; the first place that changed (0: none);
+    # the largest move among the documents in either top k, their number, and the sum of their moves
     n_documents: Ints
     shared: Ints
     moved: Ints
@@ -42,6 +32,8 @@ class Changes:
     largest_move: Ints
     in_either: Ints
     total_move: Ints
+    # rank-biased overlap; the most that DCG@k can change for gains from 0 to 1; the root of the sum of squares of the
+    # changed discounts
     overlap: Floats
     reach: Floats
     spread: Floats
@@ -61,24 +53,16 @@ class ListChanges:
 
     Documents of equal score keep the order of the log.
 
-    Parameters
-    ----------
-    full, pruned : ranker
-        Anything with `predict`; features are found by `feature_names_in_`, where the ranker has it.
-    k : int, default=10
-        Places that people see.
-    persistence : float, default=0.9
-        Of rank-biased overlap: the probability of looking at the next place.
-
     References
     ----------
     W. Webber, A. Moffat, J. Zobel. A similarity measure for indefinite rankings. ACM TOIS 28(4), 2010.
     """
 
+    # anything with `predict`; features are found by `feature_names_in_`, where the ranker has it
     full: Any
     pruned: Any
-    k: int = 10
-    persistence: float = 0.9
+    k: int = 10  # places that people see
+    persistence: float = 0.9  # of rank-biased overlap: the probability of looking at the next place
 
     def __post_init__(self) -> None:
         if not is_whole(self.k, 1):

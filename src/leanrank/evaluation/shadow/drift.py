@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from leanrank.data.json_record import JsonRecord
 from leanrank.data.ranking_data import RankingData, RankingSource
 from leanrank.engines.fold import fold
 from leanrank.errors import DataError, require
@@ -44,7 +45,7 @@ class DriftLimits:
 
 
 @dataclass(frozen=True)
-class FeatureDrift:
+class FeatureDrift(JsonRecord):
     """What changed in one feature between two logs.
 
     Attributes
@@ -128,9 +129,7 @@ class Drift:
             "limits": asdict(self.limits),
             "before": self.before.summary(),
             "after": self.after.summary(),
-            "features": [
-                {**asdict(f), "missing": list(f.missing), "importance": list(f.importance)} for f in self.features
-            ],
+            "features": [feature.to_dict() for feature in self.features],
         }
 
     def __repr__(self) -> str:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from leanrank.data.json_record import JsonRecord
 from leanrank.errors import DataError, ParameterError
 from leanrank.evaluation.shadow.intervals import Interval, Machine, interval
 from leanrank.evaluation.shadow.judging import Judged
@@ -19,7 +19,7 @@ Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
-class LossEstimate:
+class LossEstimate(JsonRecord):
     """The mean loss of the pruned ranker over all logged queries; positive where it is worse.
 
     Attributes
@@ -55,10 +55,6 @@ class LossEstimate:
     power: float
     bounded: bool
     assumptions: tuple[str, ...]
-
-    def to_dict(self) -> dict[str, Any]:
-        """As plain values."""
-        return {**asdict(self), "assumptions": list(self.assumptions)}
 
     def sentence(self) -> str:
         """The answer in one sentence."""

@@ -27,22 +27,14 @@ _NEARLY_CERTAIN = 1 - 1e-9
 
 @dataclass(frozen=True)
 class Interval:
-    """A mean and how sure it is.
-
-    Attributes
-    ----------
-    mean, low, high : float
-    power : float
-        The weight that machine-made labels were given, 0 without any.
-    bounded : bool
-        Whether too few queries lost or gained anything for the spread to be trusted, so that the ends are also those of
-        a bound that holds for any losses as large as the labels allow.
-    """
+    """A mean and how sure it is."""
 
     mean: float
     low: float
     high: float
-    power: float = 0.0
+    power: float = 0.0  # the weight that machine-made labels were given, 0 without any
+    # whether too few queries lost or gained anything for the spread to be trusted, so that the ends are also those of a
+    # bound that holds for any losses as large as the labels allow
     bounded: bool = False
 
 

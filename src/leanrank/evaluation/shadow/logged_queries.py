@@ -17,27 +17,15 @@ from leanrank.evaluation.shadow.sampling import inclusion_probabilities
 
 @dataclass(frozen=True)
 class LoggedQueries:
-    """Queries that judgements may be of, all of a log or those that were drawn from it, and the size of the log.
-
-    Attributes
-    ----------
-    query_ids : array
-    n_documents : array of int64
-        Documents of each of these queries.
-    documents : MovedDocuments
-        Theirs that moved; `query` is the number of a query among these, ascending.
-    n_queries, n_changed : int
-        Of the whole log: queries, and those whose list changes.
-    k : int
-        Places that people see.
-    """
+    """Queries that judgements may be of, all of a log or those that were drawn from it, and the size of the log."""
 
     query_ids: NDArray[Any]
-    n_documents: NDArray[np.int64]
-    documents: MovedDocuments
+    n_documents: NDArray[np.int64]  # documents of each of these queries
+    documents: MovedDocuments  # theirs that moved; `query` is the number of a query among these, ascending
+    # of the whole log: queries, and those whose list changes
     n_queries: int
     n_changed: int
-    k: int
+    k: int  # places that people see
 
     @classmethod
     def all_of(cls, changes: Changes, k: int) -> LoggedQueries:
@@ -68,18 +56,10 @@ class LoggedQueries:
 
 @dataclass(frozen=True)
 class Reach:
-    """The most that queries can lose.
+    """The most that queries can lose."""
 
-    Attributes
-    ----------
-    dcg : Largest
-        Of DCG@k, for gains from 0 to 1.
-    ndcg : Largest
-        Of NDCG@k, of which a query can lose all.
-    """
-
-    dcg: Largest
-    ndcg: Largest
+    dcg: Largest  # of DCG@k, for gains from 0 to 1
+    ndcg: Largest  # of NDCG@k, of which a query can lose all
 
     @classmethod
     def of(cls, changes: Changes, n_asked: int) -> Reach:

@@ -20,20 +20,11 @@ def names() -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class MovedDocuments:
-    """Documents whose place among the first k changed, query after query.
+    """Documents whose place among the first k changed, query after query."""
 
-    Attributes
-    ----------
-    query : array of int64
-        The number of the query of each document.
-    document : array of int32
-        Its place among the rows of its query, from 1.
-    before, after : arrays of int32
-        Its places by the two rankers.
-    """
-
-    query: Ints
-    document: NDArray[np.int32]
+    query: Ints  # the number of the query of each document
+    document: NDArray[np.int32]  # its place among the rows of its query, from 1
+    # its places by the two rankers
     before: NDArray[np.int32]
     after: NDArray[np.int32]
 

@@ -17,30 +17,19 @@ LEAF = -1
 
 @dataclass(frozen=True)
 class Tree:
-    """One tree; node 0 is the root, and children stand behind their parents.
+    """One tree, arrays with an entry a node; node 0 is the root, and children stand behind their parents.
 
     A value goes left if it is **below** the threshold. Engines hold feature values in single precision, and so do the
     thresholds here: a value of double precision that is compared otherwise was never in an engine.
-
-    Attributes
-    ----------
-    feature : int64 array, one entry a node
-        The column that is compared, from 0; `LEAF` where the node is a leaf.
-    threshold : float32 array, one entry a node
-    left, right : int64 array, one entry a node
-        The children of a split.
-    missing_left : bool array, one entry a node
-        Whether the library's own `predict` sends a missing value (NaN) left.
-    value : float64 array, one entry a node
-        What a leaf adds to the score.
     """
 
-    feature: NDArray[np.int64]
+    feature: NDArray[np.int64]  # the column that is compared, from 0; `LEAF` where the node is a leaf
     threshold: NDArray[np.float32]
+    # the children of a split
     left: NDArray[np.int64]
     right: NDArray[np.int64]
-    missing_left: NDArray[np.bool_]
-    value: NDArray[np.float64]
+    missing_left: NDArray[np.bool_]  # whether the library's own `predict` sends a missing value (NaN) left
+    value: NDArray[np.float64]  # what a leaf adds to the score
 
     def unmatched_left(self, unmatched: str) -> NDArray[np.bool_]:
         """Which splits send a feature without a value left: as its 0 would go ("zero"), or as learned ("missing")."""
@@ -57,17 +46,10 @@ class Tree:
 
 @dataclass(frozen=True)
 class Forest:
-    """Trees whose leaves add up to the score.
-
-    Attributes
-    ----------
-    trees : tuple of Tree
-    learned_missing : bool
-        Whether the library is known to have met missing values in training.
-    """
+    """Trees whose leaves add up to the score."""
 
     trees: tuple[Tree, ...]
-    learned_missing: bool = False
+    learned_missing: bool = False  # whether the library is known to have met missing values in training
 
     @property
     def n_nodes(self) -> int:

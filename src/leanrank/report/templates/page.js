@@ -156,6 +156,8 @@ if (page) {
       queries: "Which queries gain and lose was not measured with so many features.",
       bins: null,
       losers: [],
+      slices: [],
+      slices_note: "What happens in each slice was not measured with so many features.",
       stability: "Sets of this size were not chosen in the folds.",
       frequency: null,
       surprises: [],
@@ -179,6 +181,22 @@ if (page) {
     table.tBodies[0].replaceWith(body);
     table.closest(".scroll").hidden = rows.length === 0;
     sortAgain(table);
+  };
+  const fillSlices = (rows, note) => {
+    const table = document.getElementById("slices");
+    if (!table) return;
+    const body = document.createElement("tbody");
+    for (const [slice, queries, ...values] of rows) {
+      const row = body.insertRow();
+      cell(row, slice, nameOf(slice));
+      number(row, queries, queries.toLocaleString("en"));
+      for (const value of values) number(row, value, value === null ? "–" : signed(value));
+    }
+    table.tBodies[0].replaceWith(body);
+    table.closest(".scroll").hidden = rows.length === 0;
+    document.getElementById("slices-note").textContent = note;
+    sortAgain(table);
+    fold(table);
   };
   const fillSurprises = (rows) => {
     const table = document.getElementById("surprises");
@@ -235,6 +253,7 @@ if (page) {
     say("stability-says", size.stability);
     fillTiles(size.tiles);
     fillLosers(size.losers);
+    fillSlices(size.slices, size.slices_note);
     fillSurprises(size.surprises);
     say("ship-says", `Ship ${k === 1 ? "this one" : `these ${k}`}`);
     say("names", onPath.slice(0, k).map((feature) => inCsv(columnOf(feature))).join(", "));
