@@ -23,6 +23,7 @@ from scipy import stats
 from leanrank import GAS, QueryMinMaxScaler, RankingData, RankSVM, Shadow, shadow
 from leanrank.data.ranking_data import concatenate
 from leanrank.evaluation.shadow.intervals import interval
+from leanrank.evaluation.shadow.largest import Largest
 from leanrank.evaluation.shadow.loss import dcg_losses, gains
 from leanrank.evaluation.shadow.sampling import inclusion_probabilities, systematic
 
@@ -64,7 +65,7 @@ def by_shadow(log: Hidden, n: int, rng: np.random.Generator) -> tuple[float, flo
     probability = inclusion_probabilities(changes.spread[changed], n)
     most = changes.reach[changed] * gains(np.array([log.highest]))[0]
     taken = systematic(probability, rng.permutation(len(log.loss)), rng.random())
-    largest = float((most / probability).max())
+    largest = Largest.of(most, probability)
     estimate = interval(log.loss[taken], probability[taken], log.shadowed.n_queries, largest=largest, level=LEVEL)
     return estimate.low, estimate.high
 
@@ -116,7 +117,7 @@ def main() -> None:
         f"how often the loss by all labels lies inside. Means of {DRAWS} draws for each of {SPLITS} splits. Made by",
         "`python -m benchmarks.shadow_real`.",
         "",
-        "Where fewer than ten of the judged queries lose or gain anything, the interval of `shadow` rests on the",
+        "Where fewer than twelve of the judged queries lose or gain anything, the interval of `shadow` rests on the",
         "largest loss that labels allow, and is wide: ask for more than twenty queries.",
     ]
     for name, n_kept in product(LETOR, KEPT):

@@ -13,7 +13,8 @@ from leanrank._declared import declared
 from leanrank.data.ranking_data import RankingSource
 from leanrank.data.weights import QUERIES
 from leanrank.selectors._base import Selector
-from leanrank.selectors.column_limits import ColumnLimits, limited_copies
+from leanrank.selectors.column_limits import ColumnLimits
+from leanrank.selectors.limited_copies import limited_copies
 from leanrank.selectors.path import Path, Step
 from leanrank.stats.constant import varying
 from leanrank.stats.copies import Copies

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from leanrank.evaluation.shadow.intervals import Machine, interval
+from leanrank.evaluation.shadow.largest import Largest
 from leanrank.evaluation.shadow.sampling import inclusion_probabilities, systematic
 
 N = 5_000
@@ -24,7 +25,7 @@ def runs(n_judged, machine=None, n_runs=400, seed=0):
     for _ in range(n_runs):
         taken = systematic(probability, rng.permutation(600), rng.random())
         by_machine = None if everywhere is None else Machine(everywhere[taken], float(everywhere.sum()))
-        yield interval(loss[taken], probability[taken], N, largest=50.0, machine=by_machine), loss.sum() / N
+        yield interval(loss[taken], probability[taken], N, largest=Largest(50.0), machine=by_machine), loss.sum() / N
 
 
 def test_the_estimate_is_unbiased_and_the_interval_covers():
@@ -60,7 +61,7 @@ def test_all_judged_is_exact():
 
 
 def test_nothing_lost_by_the_judged_is_not_nothing_lost_by_all():
-    estimate = interval(np.zeros(50), np.full(50, 0.1), 10_000, largest=20.0)
+    estimate = interval(np.zeros(50), np.full(50, 0.1), 10_000, largest=Largest(20.0))
     assert estimate.mean == 0
     assert estimate.bounded
     # as for a share: of 50 none, so at most 1 - 0.025 ** (1 / 50) of them, each as large as can be
@@ -76,3 +77,57 @@ def test_few_losses_on_one_side_lengthen_that_side():
     assert estimate.high - estimate.mean == pytest.approx(1.5 * (estimate.mean - estimate.low))
     turned = interval(-loss, np.full(60, 0.1), 1_000)
     assert (turned.low, turned.high) == pytest.approx((-estimate.high, -estimate.low))
+
+
+def test_what_few_queries_can_lose_widens_the_bound_by_that_alone():
+    rng = np.random.default_rng(0)
+    most, probability = rng.gamma(2.0, size=800), inclusion_probabilities(rng.gamma(2.0, size=800), 50)
+    largest = Largest.of(most, probability)
+    everyone = Largest(float((most / probability).max()))
+    # the bound on the sum, with 1 - 0.025 ** (1 / 50) of the draws unseen, is the smallest that any cut gives
+    missed = 50 * (1 - 0.025 ** (1 / 50))
+    sums = [missed * cut + np.maximum(most - cut * probability, 0).sum() for cut in np.linspace(0, everyone.cut, 2_000)]
+    assert missed * largest.cut + largest.beyond == pytest.approx(min(sums), rel=1e-4)
+    assert largest.cut < everyone.cut
+    zeros = np.zeros(50)
+    narrow, wide = (interval(zeros, np.full(50, 0.1), N, largest=one) for one in (largest, everyone))
+    assert narrow.high < wide.high
+
+
+def test_the_worst_losses_that_are_possible_are_covered():
+    """Queries that lose all that they can, but so few that most samples hold none."""
+    rng = np.random.default_rng(0)
+    most = rng.gamma(0.5, size=600)
+    probability = inclusion_probabilities(rng.gamma(2.0, size=600), 50)
+    worst = np.argsort(-most / probability)[: int(0.07 * 600)]
+    loss = np.zeros(600)
+    loss[worst] = most[worst]
+    largest = Largest.of(most, probability)
+    inside = 0
+    for _ in range(400):
+        taken = systematic(probability, rng.permutation(600), rng.random())
+        estimate = interval(loss[taken], probability[taken], N, largest=largest)
+        inside += estimate.low <= loss.sum() / N <= estimate.high
+    assert inside >= 0.94 * 400
+
+
+def test_judging_that_stopped_early_is_bounded_as_a_smaller_draw():
+    probability = np.full(100, 0.2)
+    most = np.linspace(1.0, 3.0, 100)
+    stopped, drawn = Largest.of(most, probability).judged(0.5), Largest.of(most, probability / 2)
+    assert drawn.cut <= stopped.cut  # any cut holds; that of the larger draw is not the best one
+    assert drawn.beyond >= stopped.beyond
+
+
+def test_what_is_drawn_for_certain_is_beyond_nothing_unless_the_judging_stops():
+    most, probability = np.array([8.0, 1.0, 1.0, 1.0]), np.array([1.0, 0.5, 0.5, 0.5])
+    largest = Largest.of(most, probability)
+    assert largest == Largest(2.0, 0.0, 6.0)
+    assert largest.judged(1.0) == largest
+    assert largest.judged(0.5) == Largest(4.0, 6.0)
+
+
+def test_nearly_all_judged_rests_on_no_bound():
+    losses = np.linspace(0.1, 1.0, 40)
+    probability = np.append(np.ones(34), np.full(6, 0.9))
+    assert not interval(losses, probability, 60, largest=Largest(50.0)).bounded

@@ -17,6 +17,7 @@ from leanrank.data.whole_file import write_whole
 from leanrank.errors import DataError
 from leanrank.evaluation.shadow.estimate import LossEstimate, estimated_loss
 from leanrank.evaluation.shadow.judging import COLUMNS, Judged, names_of
+from leanrank.evaluation.shadow.largest import Largest
 from leanrank.evaluation.shadow.logged_queries import LoggedQueries, Reach
 from leanrank.evaluation.shadow.loss import MovedDocuments
 
@@ -167,5 +168,8 @@ class Asked:
         )
         if not possible or not len(rows) <= queries.n_changed <= queries.n_queries:
             raise ValueError("its numbers do not fit together")
-        reach = Reach(float(record["asked"]["reach"]["dcg"]), float(record["asked"]["reach"]["ndcg"]))
-        return cls(queries, chance, reach, tuple(map(str, record["features"])), where)
+        reach = record["asked"]["reach"]
+        dcg, ndcg = (
+            Largest(*(float(reach[name][part]) for part in ("cut", "beyond", "certain"))) for name in ("dcg", "ndcg")
+        )
+        return cls(queries, chance, Reach(dcg, ndcg), tuple(map(str, record["features"])), where)

@@ -88,8 +88,8 @@ def estimated_loss(
     known = _Labelled.of(log, queries, judged)
     changed = np.flatnonzero(log.moved > 0)
     everywhere = None if machine is None else _Labelled.of(log, changed, machine)
-    largest = reach.dcg * float(gains(np.array([top]))[0]) if metric == "dcg" else reach.ndcg
-    largest *= judged.n_asked / judged.n_queries  # probabilities are smaller where the judging stopped early
+    largest = reach.dcg.times(float(gains(np.array([top]))[0])) if metric == "dcg" else reach.ndcg
+    largest = largest.judged(judged.n_queries / judged.n_asked)
     ends: list[Interval] = []
     for one in range(1 if metric == "dcg" else 2):
         by_machine = None

@@ -9,10 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
+from leanrank.evaluation.shadow.largest import Largest
+
 Floats = NDArray[np.float64]
 
 #: With fewer queries that lose or gain anything, the spread of those says little.
-FEW = 10
+FEW = 12
 #: With fewer than this, and most of them on one side, it says too little of the losses on that side not seen yet.
 ONE_SIDED = 30
 #: How much longer the interval is on that side.
@@ -49,7 +51,7 @@ def interval(
     probability: Floats,
     n_queries: int,
     *,
-    largest: float = np.inf,
+    largest: Largest | None = None,
     level: float = 0.95,
     machine: Machine | None = None,
 ) -> Interval:
@@ -72,16 +74,16 @@ def interval(
     It is an approximation, for which every interval is 3% longer. Its degrees of freedom are those of a variance of
     values with the kurtosis that these have,
     :math:`2 m / (\\kappa - 1)`, at most m - 1. Where fewer than 30 judged queries lose or gain anything and these are
-    mostly on one side, the interval is half as long again on that side; where fewer than 10 do, it also holds Gaffke's
-    bound on the mean of values that are at most `largest` from 0.
+    mostly on one side, the interval is half as long again on that side; where fewer than 12 do, it also holds Gaffke's
+    bound on the mean of values that are as large as `largest` says.
 
     Parameters
     ----------
     losses, probability : arrays of shape (n,)
         What each judged query loses, and the probability with which it was drawn.
     n_queries : int
-    largest : float, default=inf
-        No query can lose or gain more than this times its probability.
+    largest : Largest, default=None
+        What a query can lose or gain at most; without it there is no such bound.
     level : float, default=0.95
     machine : Machine, default=None
 
@@ -125,14 +127,14 @@ def interval(
     low, high = mean - half, mean + half
     signs = np.sign(losses[open_])
     told = int(np.abs(signs).sum())
-    bounded = told < FEW and bool(np.isfinite(largest))
+    bounded = int(np.count_nonzero(losses)) < FEW and largest is not None
     if told < ONE_SIDED and abs(signs.sum()) > 2 * np.sqrt(told):
         low, high = (low, mean + LONGER * half) if signs.sum() > 0 else (mean - LONGER * half, high)
-    if bounded:
+    if bounded and largest is not None:
         sure = (total + float(z[~open_].sum())) / n_queries
-        most = largest * (1 + abs(power))
-        low = min(low, sure - _upper(-z[open_], most, tail) * m / n_queries)
-        high = max(high, sure + _upper(z[open_], most, tail) * m / n_queries)
+        most = largest.times(1 + abs(power))
+        low = min(low, sure - (_upper(-z[open_], most.cut, tail) * m + most.beyond) / n_queries)
+        high = max(high, sure + (_upper(z[open_], most.cut, tail) * m + most.beyond) / n_queries)
     return Interval(mean, low, high, power, bounded)
 
 
@@ -151,15 +153,15 @@ def _power(z: Floats, by_machine: Floats, weight: Floats) -> float:
     return float((f * _centred(z, weight)).sum()) / squares
 
 
-def _upper(z: Floats, largest: float, tail: float) -> float:
-    """Gaffke's upper bound on the mean of values from -largest to largest: with order statistics U of uniforms and the
-    sorted values x in [0, 1], x_(n+1) = 1, the quantile of 1 - sum U_(i) (x_(i+1) - x_(i)).
+def _upper(z: Floats, cut: float, tail: float) -> float:
+    """Gaffke's upper bound on the mean of values from -cut to cut: with order statistics U of uniforms and the sorted
+    values x in [0, 1], x_(n+1) = 1, the quantile of 1 - sum U_(i) (x_(i+1) - x_(i)).
     """
-    if largest <= 0:
+    if cut <= 0:
         return 0.0
-    x = np.append(np.sort(np.clip((z + largest) / (2 * largest), 0.0, 1.0)), 1.0)
+    x = np.append(np.sort(np.clip((z + cut) / (2 * cut), 0.0, 1.0)), 1.0)
     means = 1 - _order_statistics(len(z)) @ np.diff(x)
-    return float(np.quantile(means, 1 - tail)) * 2 * largest - largest
+    return float(np.quantile(means, 1 - tail)) * 2 * cut - cut
 
 
 @lru_cache(maxsize=1)

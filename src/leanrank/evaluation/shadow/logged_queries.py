@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leanrank.evaluation.shadow.changes import Changes
+from leanrank.evaluation.shadow.largest import Largest
 from leanrank.evaluation.shadow.loss import MovedDocuments
 from leanrank.evaluation.shadow.sampling import inclusion_probabilities
 
@@ -55,14 +56,14 @@ class LoggedQueries:
 
 @dataclass(frozen=True)
 class Reach:
-    """The most that a query can lose, divided by its probability to be drawn: the largest of all that change."""
+    """The most that queries can lose."""
 
-    dcg: float  # of DCG@k, for gains from 0 to 1
-    ndcg: float  # of NDCG@k, of which a query can lose all
+    dcg: Largest  # of DCG@k, for gains from 0 to 1
+    ndcg: Largest  # of NDCG@k, of which a query can lose all
 
     @classmethod
     def of(cls, changes: Changes, n_asked: int) -> Reach:
         """Where `n_asked` queries are drawn among those that change."""
         changed = changes.moved > 0
         drawn = inclusion_probabilities(changes.spread[changed], n_asked)
-        return cls(float((changes.reach[changed] / drawn).max()), float((1 / drawn).max()))
+        return cls(Largest.of(changes.reach[changed], drawn), Largest.of(np.ones(len(drawn)), drawn))
