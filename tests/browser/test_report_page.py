@@ -268,6 +268,8 @@ def test_hostile_names_do_nothing(open_page, tmp_path, width):
     page = opened.page
     for k in (1, 20, len(HOSTILE) + 20):
         slide(page, k)
+    assert not page.is_visible("#left-out")  # nothing is
+    slide(page, 3)
     page.click("#left-out summary")
     slide(page, 2)
     page.click("#left-out-table th:nth-child(1) button")
