@@ -93,3 +93,19 @@ def test_a_missing_extra_names_itself(monkeypatch):
     ):
         require("torch", "The GPU")
     assert issubclass(MissingExtraError, LeanRankError)
+
+
+def test_no_page_or_source_holds_both_sides_of_a_merge():
+    root = Path(__file__).parents[1]
+    rooms = ("src", "tests", "benchmarks", "docs")
+    kinds = {".py", ".md", ".rst", ".toml", ".html", ".css", ".js", ".csv", ".json"}
+    paths = [path for room in rooms for path in (root / room).rglob("*") if path.suffix in kinds and path.is_file()]
+    torn = [
+        str(path.relative_to(root))
+        for path in [*paths, *root.glob("*.md"), root / "pyproject.toml"]
+        if any(
+            line.startswith(("<" * 7 + " ", ">" * 7 + " ")) for line in path.read_text("utf-8", "replace").splitlines()
+        )
+    ]
+    assert len(paths) > 500
+    assert torn == []
