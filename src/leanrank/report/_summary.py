@@ -296,6 +296,7 @@ def _of_comparison(comparison: Comparison, metric: str | None, catalogue: Catalo
         "rankers": rankers,
         "metrics": comparison.metrics,
         **tables,
+        "glossary": glossary([name for name in methods if name != ALL_FEATURES]),
         "settings": {name: value for name, value in about.items() if name != "feature_names"},
         "versions": versions(),
     }

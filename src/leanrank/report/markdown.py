@@ -82,8 +82,9 @@ def _table(table: Table, level: int = 2) -> str:
     return f"{'#' * level} {escaped(table.title)}\n\n" + "\n".join(lines) + note
 
 
-def _facts(facts: Sequence[tuple[str, str]]) -> str:
-    return "\n".join(f"- {escaped(what)}: {escaped(value)}" for what, value in facts)
+def _facts(facts: Sequence[tuple[str, str | tuple[str, ...]]]) -> str:
+    said = [(what, value if isinstance(value, str) else ", ".join(value)) for what, value in facts]
+    return "\n".join(f"- {escaped(what)}: {escaped(value)}" for what, value in said)
 
 
 def _code(text: str) -> str:
