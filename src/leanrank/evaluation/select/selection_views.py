@@ -123,7 +123,8 @@ def frame_of(selection: Selection, part: str, library: str | None) -> Any:
 
 
 def _curve(selection: Selection) -> list[dict[str, Any]]:
-    names = ("method", "k", "cost", "mean", "difference", "low", "high", "certified_loss", "on_path")
+    cost = ("cost",) * selection.priced
+    names = ("method", "k", *cost, "mean", "difference", "low", "high", "certified_loss", "on_path")
     return [
         {**{name: getattr(point, name) for name in names}, "chosen": point is selection.point}
         for point in selection.curve
@@ -167,7 +168,7 @@ def _answers(selection: Selection) -> list[dict[str, Any]]:
             "answer": answer.name,
             "k": answer.k,
             "method": answer.method,
-            "cost": answer.cost,
+            **({"cost": answer.cost} if selection.priced else {}),
             **{name: answer.estimate.get(name) for name in ("mean", "low", "high")},
             "certified_loss": answer.certified_loss,
             "proven": answer.proven,
