@@ -32,7 +32,8 @@ def escaped(text: object) -> str:
 
 def _selection(summary: dict[str, Any]) -> list[str]:
     parts = [f"# {escaped(summary['sentence'])}", f"Why: {escaped(summary['reason'])}."]
-    parts += [f"Risk: {escaped(summary['risk'])}", f"{tables.badge(summary)[1]}.", _table(tables.answers(summary))]
+    parts += [f"Risk: {escaped(summary['risk'])}", f"{tables.badge(summary)[1]}."]
+    parts += [f"For {escaped(summary['holds_for'])}.", _table(tables.answers(summary))]
     parts += [_facts([(what, f"{figure} ({beside})") for what, figure, beside in tables.summary_facts(summary)])]
     parts += [_table(tables.kept(summary)), escaped(tables.constants(summary))]
     parts += [_table(tables.described(summary))] if summary["catalogue"] else []

@@ -11,6 +11,7 @@ from leanrank.errors import UnknownNameError
 from leanrank.evaluation.bootstrap import FEWEST_QUERIES
 from leanrank.evaluation.records import in_library
 from leanrank.evaluation.select.answers import ASKED
+from leanrank.rankers.registry import BOOSTERS, name_of_class
 
 if TYPE_CHECKING:
     from leanrank.data.catalogue import Catalogue
@@ -86,6 +87,14 @@ def facts_of(selection: Selection) -> dict[str, str | None]:
         "weights": weighting_said(selection.settings),
         "data": selection.sample.get("sentence"),
     }
+
+
+def holds_for(selection: Selection) -> str:
+    """For which ranker, trained in which way, the answer was measured: it says nothing of others."""
+    name = name_of_class(selection.settings["ranker"].partition("(")[0])
+    if name is None or name in BOOSTERS:
+        return f"{name or 'the ranker'} as it was trained here; another ranker may need others"
+    return f"{name} with features scaled within each query; another ranker or scaling may need others"
 
 
 def html_of(selection: Selection) -> str:
