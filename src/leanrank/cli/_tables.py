@@ -21,8 +21,12 @@ _RANKS_SHOWN = 5
 
 
 def table(title: str, columns: Iterable[str], *, right: Container[str] = (), **look: Any) -> Table:
-    """A table with these columns, some of them aligned right; long texts go on in the next line."""
-    drawn = Table(title=Text(title) if title else None, title_justify="left", **look)
+    """A table with these columns, some of them aligned right; long texts go on in the next line.
+
+    The title stays on one line, also above a table that is not as wide.
+    """
+    line = Text(title, no_wrap=True, overflow="ignore") if title else None
+    drawn = Table(title=line, title_justify="left", **look)
     for heading in columns:
         drawn.add_column(heading, justify="right" if heading in right else "left", overflow="fold")
     return drawn

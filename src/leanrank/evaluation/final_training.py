@@ -73,7 +73,8 @@ def train_to_ship(ranker: Any, data: Any, valid: Any = None) -> Ranker:
 
 
 def _in_memory(data: Any, ranker: Ranker) -> RankingData:
-    return in_memory(as_source(data, missing=ranker.takes_missing, owner="train_to_ship"))
+    known = in_memory(as_source(data, missing=ranker.takes_missing, owner="train_to_ship"))
+    return known if ranker.takes_missing else known.require_complete(ranker._title)
 
 
 def _with_one_c(ranker: Ranker, data: RankingData) -> Ranker:

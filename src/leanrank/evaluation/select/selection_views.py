@@ -89,9 +89,14 @@ def facts_of(selection: Selection) -> dict[str, str | None]:
     }
 
 
+def ranker_of(selection: Selection) -> str | None:
+    """The name of the ranker that it was measured with; None for one that has no name here."""
+    return name_of_class(selection.settings["ranker"].partition("(")[0])
+
+
 def holds_for(selection: Selection) -> str:
     """For which ranker, trained in which way, the answer was measured: it says nothing of others."""
-    name = name_of_class(selection.settings["ranker"].partition("(")[0])
+    name = ranker_of(selection)
     if name is None or name in BOOSTERS:
         return f"{name or 'the ranker'} as it was trained here; another ranker may need others"
     return f"{name} with features scaled within each query; another ranker or scaling may need others"
