@@ -11,6 +11,7 @@ import pyarrow as pa
 import pytest
 import scipy.sparse as sp
 
+from leanrank.data.columns import label_column
 from leanrank.data.door import as_ranking_data, as_source, feature_matrix
 from leanrank.data.ranking_data import RankingData
 from leanrank.errors import DataError, MissingValuesError
@@ -278,3 +279,8 @@ class TestFeatureMatrix:
     def test_large_finite_values_pass(self):
         big = np.full((4, 1), 1e308)
         np.testing.assert_array_equal(feature_matrix(big)[0], big)
+
+
+def test_labels_that_are_texts_are_told_what_to_become():
+    with pytest.raises(DataError, match="Give every grade a number, the better the higher"):
+        label_column(pd.Series(["good", "bad"]), "column 'grade'")

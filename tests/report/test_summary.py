@@ -137,16 +137,20 @@ def test_other_data_are_refused():
         summarize(selection, other)
 
 
-def test_data_with_missing_values_have_no_graph(planted):
+def test_missing_values_are_filled_for_the_graph_as_select_fills_them(planted):
     data, _, selection = planted
     X = np.array(data.X)
     X[0, 0] = np.nan
     holed = RankingData(X, data.y, data.query_ptr, feature_names=data.feature_names, missing=True)
     settings = {**selection.settings, "fingerprint": holed.fingerprint()}
     summary = summarize(replace(selection, settings=settings), holed)
-    assert summary["graph"] is None
+    least = np.array(data.X)
+    least[0, 0] = least[1 : data.query_ptr[1], 0].min()
+    whole = RankingData(least, data.y, data.query_ptr, feature_names=data.feature_names)
+    expected = feature_graph(whole, Importance("ndcg@10", direction="max")).importance
+    np.testing.assert_allclose([feature["importance"] for feature in summary["features"]], expected, atol=1e-6)
     assert summary["lint"]["missing_values"] == 1
-    assert any("no feature graph" in note for note in summary["notes"])
+    assert any("the least of the feature in the query stands for them" in note for note in summary["notes"])
 
 
 def test_costs_of_a_group_are_paid_once():

@@ -200,6 +200,9 @@ def check_labels(y: NDArray[Any], name: str, *, first_row: int = 0) -> NDArray[n
     return labels
 
 
+_NO_NUMBERS = "Labels must be numbers, but {}. Give every grade a number, the better the higher."
+
+
 def label_column(values: Any, name: str = "y") -> NDArray[Any]:
     """Labels as an array of numbers, whatever holds them; missing ones become NaN, which RankingData refuses."""
     series = as_series(values)
@@ -209,13 +212,13 @@ def label_column(values: Any, name: str = "y") -> NDArray[Any]:
             try:
                 labels = labels.astype(np.float64)
             except (TypeError, ValueError) as error:
-                raise DataError(f"Labels must be numbers, but {_first_text(labels)} is in {name}.") from error
+                raise DataError(_NO_NUMBERS.format(_first_text(labels) + " is in " + name)) from error
     elif is_number(series):
         labels = numbers(series)
     else:
-        raise DataError(f"Labels must be numbers, but the type of {name} is {series.dtype}.")
+        raise DataError(_NO_NUMBERS.format(f"the type of {name} is {series.dtype}"))
     if labels.dtype.kind not in "biuf":
-        raise DataError(f"Labels must be numbers, but {_first_text(labels)} is in {name}.")
+        raise DataError(_NO_NUMBERS.format(_first_text(labels) + " is in " + name))
     return labels
 
 

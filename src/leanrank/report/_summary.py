@@ -15,12 +15,13 @@ from leanrank.data.catalogue import Catalogue
 from leanrank.data.query_weighting import weighting_said
 from leanrank.data.ranking_data import RankingData
 from leanrank.data.same_features import columns_of
-from leanrank.errors import DataError, LeanRankError, MissingValuesError
+from leanrank.errors import DataError, LeanRankError
 from leanrank.evaluation.compare.comparison import Comparison
 from leanrank.evaluation.records import ALL_FEATURES
 from leanrank.evaluation.select.again import is_possible
 from leanrank.evaluation.select.selection import CurvePoint, Selection
 from leanrank.evaluation.select.selection_views import holds_for
+from leanrank.evaluation.training import filled
 from leanrank.report.agreement import Agreement
 from leanrank.report.alike import STANDS_FOR, alike, nearest_kept, stands_for
 from leanrank.report.distributions import distributions
@@ -35,6 +36,7 @@ FORMAT = "leanrank-report"
 VERSION = 1
 #: Packages whose versions a report names, where they are installed.
 PACKAGES = ("numpy", "scipy", "scikit-learn", "numba", "lightgbm", "xgboost", "catboost", "altair", "vl-convert-python")
+_FILLED = "Values are missing: for importance and likeness the least of the feature in the query stands for them."
 
 
 class SummaryOptions(TypedDict, total=False):
@@ -237,7 +239,10 @@ def _say_what_is_replaced(features: list[dict[str, Any]], path: list[int], n_kep
 def _of_data(
     selection: Selection, data: RankingData | None, path: list[int], engine: Any
 ) -> tuple[dict[str, Any] | None, dict[str, Any], list[str]]:
-    """The graph, the distributions and the lint report where there are data, and a note on what is left out."""
+    """The graph, the distributions and the lint report where there are data, and a note on what is left out or filled.
+
+    Missing values are filled as `select` fills them for its methods.
+    """
     if data is None:
         nothing = {"labels": [], "spread": [], "missing": [], "step": 1, "lint": None}
         return None, nothing, ["Importance, likeness and values of features and the check of the data need the data."]
@@ -251,11 +256,9 @@ def _of_data(
     for finding in checked["findings"]:
         finding["features"] = [selection.label(name) for name in finding["features"]]
     of_data = {**distributions(data), "lint": checked}
-    try:
-        graph = feature_graph(data, _importance(selection.settings["metric_name"]), SIMILARITY, engine)
-    except MissingValuesError as error:
-        return None, of_data, [f"There is no feature graph: {error}"]
-    return alike(graph, np.array(path, dtype=np.int64), selection.n_features), of_data, []
+    graph = feature_graph(filled(data), _importance(selection.settings["metric_name"]), SIMILARITY, engine)
+    notes = [_FILLED] if data.missing_counts().any() else []
+    return alike(graph, np.array(path, dtype=np.int64), selection.n_features), of_data, notes
 
 
 def _importance(metric_name: str) -> Importance:

@@ -15,7 +15,7 @@ from leanrank._notebook import Table, card
 from leanrank._optional import require
 from leanrank.data.catalogue_file import read_catalogue
 from leanrank.data.category_means import without_categories
-from leanrank.data.ranking_data import RankingSource
+from leanrank.data.ranking_data import RankingData, RankingSource
 from leanrank.engines.fold import Engine, fold_partials
 from leanrank.errors import DataError, ParameterError, UnknownNameError
 from leanrank.stats.constant import Constant, ConstantPartial
@@ -311,8 +311,11 @@ def feature_graph(
     wanted_importance = importance if isinstance(importance, Importance) else Importance(importance)
     wanted_similarity = Similarity.named(similarity)
     if not isinstance(data, RankingSource):
-        raise ParameterError.of("feature_graph", "data", "a RankingData or a RankingSource", type(data).__name__)
+        rule = "a RankingData or a RankingSource, as read, scan and from_frame make them"
+        raise ParameterError.of("feature_graph", "data", rule, type(data).__name__)
     data = without_categories(data)
+    if isinstance(data, RankingData):
+        data.require_complete("Importance")  # all of it: a block would count its own
     parts = fold_partials([wanted_importance, wanted_similarity, Constant()], data, engine, progress=progress)
     computed_with = {"importance": wanted_importance.describe(), "similarity": wanted_similarity.describe()}
     return _assemble(Partials(*parts), tuple(data.feature_names), computed_with)
