@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
@@ -61,6 +62,14 @@ def test_what_is_no_feature_may_be_dropped_too(ending, tmp_path, capsys):
     assert json.loads(said.out)["n_features"] == 4
     assert "Left out 'title': no feature" in said.err
     assert "url" not in said.err
+    for only in ("age", "age,b*"):  # who names the features is told of no others
+        assert run(["lint", str(path), "--json", "--only", only]) == 0
+        assert "Left out" not in capsys.readouterr().err
+    names, model = str(tmp_path / "names.json"), str(tmp_path / "model.json")
+    Path(names).write_text('{"names": ["age"]}')
+    assert run(["train", str(path), "--features", names, "-o", model]) == 0
+    assert run(["predict", str(path), "--model", model]) == 0
+    assert "Left out" not in capsys.readouterr().err
     assert run(["lint", str(path), "--drop", "urls"]) == 2
     assert "--drop: Unknown feature 'urls': did you mean 'url'?" in " ".join(capsys.readouterr().err.split())
 

@@ -1,4 +1,4 @@
-"""Columns of a table that are no features: which they are, and no warning of those that --drop names."""
+"""Columns of a table that are no features: which they are, and no warning of those that nobody asks for."""
 
 from __future__ import annotations
 
@@ -10,8 +10,11 @@ from leanrank.errors import LeftOutWarning
 
 
 @contextmanager
-def left_out_beside(drop: Sequence[str]) -> Iterator[list[str]]:
-    """Gather the columns that reading leaves out; its warnings follow, without those that are dropped anyway."""
+def left_out_beside(drop: Sequence[str], only: Sequence[str] = ()) -> Iterator[list[str]]:
+    """Gather the columns that reading leaves out; its warnings follow, without those that nobody asks for anyway.
+
+    These are what `drop` names, and, where `only` names the features, what it does not name.
+    """
     from leanrank.data.same_features import called
 
     left_out: list[str] = []
@@ -24,6 +27,7 @@ def left_out_beside(drop: Sequence[str]) -> Iterator[list[str]]:
         message = one.message
         if isinstance(message, LeftOutWarning):
             rest = [name for name in message.names if not any(called([name], pattern).any() for pattern in drop)]
+            rest = [name for name in rest if not only or any(called([name], pattern).any() for pattern in only)]
             if not rest:
                 continue
             message = LeftOutWarning(rest, message.reason)

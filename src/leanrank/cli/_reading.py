@@ -83,14 +83,19 @@ class Reading:
         """
         return self.read_numbered(path, at_least)[0]
 
-    def read_numbered(self, path: Path, at_least: int = 0) -> tuple[RankingData, list[int]]:
-        """As `read`, and which columns the features are of all features of the file."""
-        whole, left_out = self._whole(path, at_least)
+    def read_numbered(self, path: Path, at_least: int = 0, wanted: Sequence[str] = ()) -> tuple[RankingData, list[int]]:
+        """As `read`, and which columns the features are of all features of the file.
+
+        Where only the `wanted` will be used, no other column is warned about.
+        """
+        whole, left_out = self._whole(path, at_least, wanted=wanted)
         data: RankingData = self._kept(whole, left_out)
         place = {name: j for j, name in enumerate(whole.feature_names)}
         return data, [place[name] for name in data.feature_names]
 
-    def _whole(self, path: Path, at_least: int, categorical: Iterable[str] = ()) -> tuple[RankingData, list[str]]:
+    def _whole(
+        self, path: Path, at_least: int, categorical: Iterable[str] = (), wanted: Sequence[str] = ()
+    ) -> tuple[RankingData, list[str]]:
         """A judged file with all of its features, and the columns that are none.
 
         Features are categories if they are among these, or if the options say so.
@@ -100,7 +105,7 @@ class Reading:
         _refuse_odd_name(path)
         columns = self._columns()
         columns["categorical"] = tuple(dict.fromkeys([*columns["categorical"], *categorical]))
-        with left_out_beside(_listed(self.drop)) as left_out:
+        with left_out_beside(_listed(self.drop), _listed(self.only) or wanted) as left_out:
             data = read(path, **columns, at_least=at_least)
         return self._corrected(data), left_out
 
@@ -133,7 +138,7 @@ class Reading:
     def read_like(self, path: Path, data: RankingData) -> RankingData:
         """Read another judged file with the features of `data`; what it has beside them is left out."""
         wanted = list(data.feature_names)
-        other, _ = self._whole(path, at_least=max(data.n_features, largest_number(wanted)))
+        other, _ = self._whole(path, at_least=max(data.n_features, largest_number(wanted)), wanted=wanted)
         if list(other.feature_names) == wanted:
             return other
         known = set(other.feature_names)
@@ -157,7 +162,7 @@ class Reading:
         from leanrank.data.same_features import are_numbers, columns_of
 
         wanted = [str(name) for name in names]
-        data: RankingData = self._kept(*self._whole(path, largest_number(wanted), categorical))
+        data: RankingData = self._kept(*self._whole(path, largest_number(wanted), categorical, wanted))
         return data.subset(columns_of(data, wanted, "the model", len(wanted) if are_numbers(wanted) else None))
 
     def read_chosen(self, path: Path, features: Path) -> tuple[RankingData, list[int]]:
@@ -169,7 +174,7 @@ class Reading:
         from leanrank.selectors.chosen_features import read_names
 
         wanted, n_among = read_names(features)
-        data, places = self.read_numbered(path, at_least=largest_number(wanted))
+        data, places = self.read_numbered(path, at_least=largest_number(wanted), wanted=wanted)
         columns = sorted(columns_of(data, wanted, "the selection", n_among).tolist())
         return data.subset(columns), [places[j] for j in columns]
 
@@ -180,7 +185,7 @@ class Reading:
         if self.propensities is not None:
             return self.read(path, at_least=n_features or 0)
         _refuse_odd_name(path)
-        with left_out_beside(_listed(self.drop)) as left_out:
+        with left_out_beside(_listed(self.drop), _listed(self.only)) as left_out:
             whole = scan(path, **self._columns(), n_features=n_features)
         source: RankingSource = self._kept(whole, left_out)
         return source
