@@ -82,3 +82,22 @@ def test_bad_requests_are_refused_before_any_work(made, tmp_path, capsys):
     assert "neither a journal nor JSON" in capsys.readouterr().err
     assert run(["report", str(made / "features.json"), "-o", "x.doc"]) == 2
     assert "format of a report 'doc'" in capsys.readouterr().err
+
+
+def test_a_table_is_read_as_select_read_it(tmp_path, capsys):
+    """Also one that moved, and what is typed now wins."""
+    rows = [(q, i, (7 * i + q) % 5, "ab"[i % 2], (i + q) % 3 + (i % 2)) for q in range(12) for i in range(6)]
+    lines = [f"{query},{grade},{age},{depth},{brand}" for query, depth, age, brand, grade in rows]
+    table = tmp_path / "judged.csv"
+    table.write_text("\n".join(["query,grade,age,depth,brand", *lines]))
+    reading = ["--label", "grade", "--qid", "query", "--categorical", "brand"]
+    chosen, moved = tmp_path / "features.json", tmp_path / "moved.csv"
+    assert run(["select", str(table), *reading, *SELECT, "-o", str(chosen)]) == 0
+    capsys.readouterr()
+    assert run(["report", str(chosen), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["lint"]["n_queries"] == 12
+    table.rename(moved)
+    assert run(["report", str(chosen), "--data", str(moved), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["lint"]["n_queries"] == 12
+    assert run(["report", str(chosen), "--data", str(moved), "--label", "gradee"]) == 2
+    assert "Unknown label column 'gradee'" in capsys.readouterr().err

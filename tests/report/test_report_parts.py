@@ -10,6 +10,7 @@ from tests.report.made_up import made_up
 
 from leanrank import RankingData
 from leanrank.data import to_frame
+from leanrank.data.catalogue import Catalogue
 from leanrank.report import glossary as glossaries
 from leanrank.report import tables
 from leanrank.report._summary import summarize
@@ -174,3 +175,11 @@ def test_where_nothing_is_chosen_no_fold_disagrees():
     assert summary["everything"]
     assert summary["surprises"] == []
     assert charts(summary)["stability"]["datasets"]["features"] == []
+
+
+def test_a_feature_that_the_catalogue_does_not_know_has_a_dash():
+    selection, data = made_up(["1", "2", "3", "4"], 2)
+    known = Catalogue.of_dict({"1": {"name": "BM25"}, "2": {"description": "clicks"}})
+    page = html(summarize(replace(selection, catalogue=known), data))
+    assert ">None<" not in page
+    assert '<td data-v="">–</td>' in page

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Self
 
 import typer
 
@@ -66,6 +66,16 @@ class Reading:
     def given(self) -> dict[str, Any]:
         """Those that differ from their defaults, by name."""
         return {name: value for name, value in vars(self).items() if value}
+
+    @classmethod
+    def as_before(cls, source: Mapping[str, Any], **given: Any) -> Self:
+        """How the data of a selection were read, from its `source`; what is `given` now wins.
+
+        >>> Reading.as_before({"data": "train.csv", "qid": "query", "label": "grade"}, label="stars").given()
+        {'label': 'stars', 'qid': 'query'}
+        """
+        known = {one.name: source[one.name] for one in fields(cls) if source.get(one.name)}
+        return cls(**{**known, **given})
 
     def arguments(self) -> list[str]:
         """The same as they are typed.

@@ -80,7 +80,7 @@ def report(
         if data is not None:
             raise DataError("A report of a comparison is made of its journal alone: leave out --data.")
     elif data is not None:
-        judged = _judged(reading, data, loaded.results)
+        judged = _judged(Reading.as_before(loaded.results.source, **reading.given()), data, loaded.results)
     else:
         judged, why_not = data_again(loaded.results)
     naming = named.naming(_feature_names(loaded.results))
@@ -119,9 +119,8 @@ def data_again(selection: Selection) -> tuple[RankingData | None, str]:
         return None, "Name the data with --data FILE to have them in the report."
     if where == "-":
         return None, "The data came from standard input: name them with --data FILE to have them in the report."
-    named = {name: source.get(name) for name in ("label", "qid", "comments", "only", "drop")}
     try:
-        data = _judged(Reading(**named, regroup=bool(source.get("regroup"))), Path(where), selection)
+        data = _judged(Reading.as_before(source), Path(where), selection)
     except (LeanRankError, OSError):
         return None, f"The data are no longer in {where}: name them with --data FILE to have them in the report."
     if data.fingerprint() != selection.settings["fingerprint"]:

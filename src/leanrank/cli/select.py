@@ -184,7 +184,7 @@ def _show(
 def _missing_said(selection: Selection, data: RankingData) -> str:
     """What stood for missing values, and what a ranker needs that takes none."""
     from leanrank.evaluation.select.selection_views import ranker_of
-    from leanrank.rankers.registry import BOOSTERS
+    from leanrank.rankers.names import BOOSTERS
 
     ranker = ranker_of(selection)
     if ranker in BOOSTERS:

@@ -273,6 +273,9 @@ class Partials:
         )
 
 
+_JUDGED = "a RankingData or a RankingSource, as read, scan and from_frame make them"
+
+
 def feature_graph(
     data: RankingSource,
     importance: str | Importance | Any = "map",
@@ -311,8 +314,7 @@ def feature_graph(
     wanted_importance = importance if isinstance(importance, Importance) else Importance(importance)
     wanted_similarity = Similarity.named(similarity)
     if not isinstance(data, RankingSource):
-        rule = "a RankingData or a RankingSource, as read, scan and from_frame make them"
-        raise ParameterError.of("feature_graph", "data", rule, type(data).__name__)
+        raise ParameterError.of("feature_graph", "data", _JUDGED, type(data).__name__)
     data = without_categories(data)
     if isinstance(data, RankingData):
         data.require_complete("Importance")  # all of it: a block would count its own

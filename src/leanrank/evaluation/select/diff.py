@@ -25,7 +25,7 @@ from leanrank.evaluation.significance import paired_bootstrap
 from leanrank.evaluation.tasks import Tasks
 from leanrank.metrics._base import Metric
 from leanrank.rankers._base import Ranker
-from leanrank.rankers.registry import name_of_class
+from leanrank.rankers.names import name_of_class
 from leanrank.selectors.selection_record import plain
 
 #: Queries that gain and lose most, of each so many.

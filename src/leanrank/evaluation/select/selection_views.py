@@ -11,7 +11,7 @@ from leanrank.errors import UnknownNameError
 from leanrank.evaluation.bootstrap import FEWEST_QUERIES
 from leanrank.evaluation.records import in_library
 from leanrank.evaluation.select.answers import ASKED
-from leanrank.rankers.registry import BOOSTERS, name_of_class
+from leanrank.rankers.names import BOOSTERS, name_of_class
 
 if TYPE_CHECKING:
     from leanrank.data.catalogue import Catalogue
