@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import warnings
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from leanrank.cli._left_out import left_out_beside
-from leanrank.errors import DataError
+from leanrank.errors import DataError, LeftOutWarning
 
 if TYPE_CHECKING:
     from leanrank.data.query_sample import QuerySample
@@ -240,3 +241,24 @@ def largest_number(names: Iterable[str]) -> int:
     """
     numbers = (name.lstrip("0") or "0" for name in names if name.isascii() and name.isdecimal())
     return max((int(number) if len(number) < 10 else 2**31 - 1 for number in numbers), default=0)
+
+
+@contextmanager
+def left_out_beside(drop: Sequence[str]) -> Iterator[list[str]]:
+    """Gather the columns that reading leaves out; its warnings follow, without those that are dropped anyway."""
+    from leanrank.data.same_features import called
+
+    left_out: list[str] = []
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        yield left_out
+        for one in said:
+            left_out += one.message.names if isinstance(one.message, LeftOutWarning) else ()
+    for one in said:
+        message = one.message
+        if isinstance(message, LeftOutWarning):
+            rest = [name for name in message.names if not any(called([name], pattern).any() for pattern in drop)]
+            if not rest:
+                continue
+            message = LeftOutWarning(rest, message.reason)
+        warnings.warn(message, stacklevel=2)

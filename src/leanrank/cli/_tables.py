@@ -30,7 +30,7 @@ def table(title: str, columns: Iterable[str], *, right: Container[str] = (), **l
 
 def show_comparison(comparison: Comparison, metric: str | None, console: Console, naming: Naming = UNNAMED) -> None:
     """Print every table of a comparison, one ranker after another; features by their names."""
-    from leanrank.data.query_weighting import weighting_said
+    from leanrank.data.weights import weighting_said
     from leanrank.report._summary import summarize
     from leanrank.report.comparison_tables import comparison_tables
 

@@ -12,11 +12,10 @@ from rich.text import Text
 
 from leanrank.cli._catalogue import CatalogueOptions, Naming
 from leanrank.cli._completion import method_names, ranker_names
-from leanrank.cli._delivery import Delivery, FormatOption, OutputOption
 from leanrank.cli._interrupts import announced
 from leanrank.cli._limits import LimitOptions
 from leanrank.cli._option_groups import option_groups
-from leanrank.cli._outputs import check_outputs
+from leanrank.cli._outputs import Delivery, FormatOption, OutputOption, check_outputs
 from leanrank.cli._reading import JsonOption, Reading
 from leanrank.cli._settings import check_seed, parse_settings
 from leanrank.cli._standard_input import typed

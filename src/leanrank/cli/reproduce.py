@@ -100,9 +100,8 @@ def _page(papers: list[Reproduction], path: Path) -> str:
     """Write the papers' data files and rows; the page is of these papers and of those that have files there already."""
     from leanrank.data.whole_file import write_whole
     from leanrank.reproduce.data_files import read_data, write_data
-    from leanrank.reproduce.markdown import rows_page
+    from leanrank.reproduce.markdown import ALL, page, rows_page
     from leanrank.reproduce.papers import PAPERS
-    from leanrank.reproduce.short_page import ALL, page
 
     folder = path.with_suffix("")
     for paper in papers:

@@ -1,4 +1,4 @@
-"""A source seen through a function of blocks."""
+"""A source seen through a function of blocks, and a block made dense piece by piece."""
 
 from __future__ import annotations
 
@@ -63,3 +63,16 @@ def with_features(source: RankingSource, mask: NDArray[np.bool_]) -> Any:
     if hasattr(source, "subset"):
         return source.subset(mask)
     return MappedSource(source, _Kept(mask), tuple(source.feature_names[j] for j in np.flatnonzero(mask)))
+
+
+#: Values of a sparse block made dense at once.
+_DENSE_VALUES = 4_000_000
+
+
+def dense_parts(block: RankingData) -> Iterator[RankingData]:
+    """The block itself or, where it is sparse, pieces of whole queries made dense one after the other."""
+    if not block.is_sparse:
+        yield block
+        return
+    for part in block.blocks(max(1, _DENSE_VALUES // block.n_features)):
+        yield RankingData(part.dense(), part.y, part.query_ptr, feature_names=block.feature_names, beside=part.beside)

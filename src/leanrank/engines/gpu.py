@@ -11,7 +11,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from leanrank.data.dense_parts import dense_parts
+from leanrank.data.mapped_source import dense_parts
 from leanrank.data.ranking_data import RankingData
 from leanrank.engines.fold import merge_in_order
 from leanrank.errors import DataError, LeanRankError

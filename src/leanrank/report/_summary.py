@@ -12,9 +12,9 @@ import numpy as np
 
 from leanrank import __version__
 from leanrank.data.catalogue import Catalogue
-from leanrank.data.query_weighting import weighting_said
 from leanrank.data.ranking_data import RankingData
 from leanrank.data.same_features import columns_of
+from leanrank.data.weights import weighting_said
 from leanrank.errors import DataError, LeanRankError, MissingValuesError
 from leanrank.evaluation.compare.comparison import Comparison
 from leanrank.evaluation.records import ALL_FEATURES

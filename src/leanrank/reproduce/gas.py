@@ -21,7 +21,7 @@ from leanrank.metrics.names import metric
 from leanrank.rankers.ranknet import RankNet
 from leanrank.reproduce.chi_square_example import chi_square_cell, chi_square_table
 from leanrank.reproduce.datasets import STRICT, DataFolder
-from leanrank.reproduce.letor_statistics import statistic
+from leanrank.reproduce.letor_rows import statistic
 from leanrank.reproduce.outcome import Cell, Choice, Claim, Published, Reproduction, Table, published
 from leanrank.selectors.gas import GAS
 from leanrank.selectors.information_gain import ChiSquared, InformationGain

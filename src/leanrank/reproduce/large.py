@@ -16,8 +16,7 @@ from leanrank.evaluation.select.run import default_ranker, select
 from leanrank.evaluation.tasks import Tasks
 from leanrank.metrics._base import mean
 from leanrank.metrics.names import metric
-from leanrank.reproduce.datasets import DataFolder
-from leanrank.reproduce.large_data import LARGE, large_folds
+from leanrank.reproduce.datasets import LARGE, DataFolder, large_folds
 from leanrank.reproduce.outcome import Page, Section, Table
 from leanrank.selectors import registry
 

@@ -104,3 +104,14 @@ def best_of_folds(
 def _per_query(measure: Metric, ranker: Ranker, part: Any) -> NDArray[np.float64]:
     values: NDArray[np.float64] = measure.per_query(part.y, ranker.predict(part), part.query_ptr)
     return values
+
+
+def statistic(folds: Sequence[Fold], name: str) -> float:
+    """Queries, rows, features or grades; every query is in the test part of one fold."""
+    if name == "features":
+        return float(folds[0].test.n_features)
+    if name == "queries":
+        return float(sum(fold.test.n_queries for fold in folds))
+    if name in ("instances", "query_document_pairs", "query-document pairs"):
+        return float(sum(fold.test.n_rows for fold in folds))
+    return float(len(np.unique(np.concatenate([fold.test.y for fold in folds]))))

@@ -8,7 +8,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from leanrank.data.dense_parts import dense_parts
+from leanrank.data.mapped_source import dense_parts
 from leanrank.data.ranking_data import RankingData
 from leanrank.data.weights import WEIGHTS
 from leanrank.engines.fold import Arithmetic

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from leanrank.data.dense_parts import dense_parts
+from leanrank.data.mapped_source import dense_parts
 from leanrank.data.ranking_data import RankingData
 from leanrank.kernels.rcdr import kendall_correlations, spearman_correlations
 from leanrank.stats.exact_sum import as_float, exact_sum

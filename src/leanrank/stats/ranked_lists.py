@@ -9,7 +9,7 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
-from leanrank.data.dense_parts import dense_parts
+from leanrank.data.mapped_source import dense_parts
 from leanrank.data.ranking_data import RankingData
 from leanrank.data.weights import QUERIES
 from leanrank.kernels._threads import over_queries

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from leanrank.data.dense_parts import dense_parts
+from leanrank.data.mapped_source import dense_parts
 from leanrank.data.ranking_data import RankingData
 from leanrank.data.weights import QUERIES, WEIGHTS, row_weights
 from leanrank.engines.fold import Arithmetic

@@ -13,7 +13,7 @@ import numpy as np
 
 from leanrank._notebook import Table, card
 from leanrank.data.formats import format_of_name
-from leanrank.data.query_weighting import weighting_said
+from leanrank.data.weights import weighting_said
 from leanrank.data.whole_file import write_whole
 from leanrank.errors import DataError, UnknownNameError
 from leanrank.evaluation import journal_schema

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from leanrank.data.folds import Fold
-from leanrank.data.query_weighting import QueryWeighting
+from leanrank.data.weights import QueryWeighting
 from leanrank.errors import ParameterError, UnknownNameError, is_whole
 from leanrank.evaluation.journal_schema import COMPARE
 from leanrank.evaluation.protocol import Protocol

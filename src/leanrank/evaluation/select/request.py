@@ -14,9 +14,8 @@ from leanrank import __version__
 from leanrank.data.catalogue import Catalogue
 from leanrank.data.columns import as_frame
 from leanrank.data.door import as_ranking_data
-from leanrank.data.query_weighting import QueryWeighting
 from leanrank.data.ranking_data import RankingData
-from leanrank.data.weights import QUERIES, refuse_weights
+from leanrank.data.weights import QUERIES, QueryWeighting, refuse_weights
 from leanrank.errors import DataError, ParameterError
 from leanrank.evaluation.fold_roles import roles_in_time, windows_of
 from leanrank.evaluation.select.asked_numbers import real_number, whole_number

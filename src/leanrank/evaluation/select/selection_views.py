@@ -6,7 +6,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from leanrank._notebook import Table, card
-from leanrank.data.query_weighting import weighting_said
+from leanrank.data.weights import weighting_said
 from leanrank.errors import UnknownNameError
 from leanrank.evaluation.bootstrap import FEWEST_QUERIES
 from leanrank.evaluation.records import in_library
