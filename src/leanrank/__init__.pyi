@@ -3,8 +3,8 @@
 from leanrank.data.catalogue import Catalogue as Catalogue
 from leanrank.data.catalogue import FeatureFacts as FeatureFacts
 from leanrank.data.catalogue_file import read_catalogue as read_catalogue
-from leanrank.data.click_simulation import simulate_clicks as simulate_clicks
 from leanrank.data.clicks import per_click as per_click
+from leanrank.data.clicks import simulate_clicks as simulate_clicks
 from leanrank.data.folds import letor_folds as letor_folds
 from leanrank.data.letor.reader import read_letor as read_letor
 from leanrank.data.letor.scan import scan_letor as scan_letor
@@ -43,8 +43,8 @@ from leanrank.evaluation.select.saved_selection import load_selection as load_se
 from leanrank.evaluation.select.selection import Selection as Selection
 from leanrank.evaluation.shadow.drift import DriftLimits as DriftLimits
 from leanrank.evaluation.shadow.drift import drift as drift
-from leanrank.evaluation.shadow.judged_log import logged_loss as logged_loss
 from leanrank.evaluation.shadow.judging import read_judged as read_judged
+from leanrank.evaluation.shadow.run import logged_loss as logged_loss
 from leanrank.evaluation.shadow.run import shadow as shadow
 from leanrank.evaluation.shadow.shadow import Shadow as Shadow
 from leanrank.metrics.click_metrics import click_value as click_value

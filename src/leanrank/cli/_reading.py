@@ -167,7 +167,7 @@ class Reading:
         Other features than the selection was made among are refused or warned about, see `columns_of`.
         """
         from leanrank.data.same_features import columns_of
-        from leanrank.selectors.chosen_features import read_names
+        from leanrank.selectors.features_file import read_names
 
         wanted, n_among = read_names(features)
         data, places = self.read_numbered(path, at_least=largest_number(wanted))

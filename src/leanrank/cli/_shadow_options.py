@@ -120,7 +120,7 @@ class LoggedOptions:
                 raise ParameterError("--shadow and --max-label are about judgements: name them with --judged.")
             return None
         if self.shadow is not None:
-            from leanrank.evaluation.shadow.judged_log import logged_loss
+            from leanrank.evaluation.shadow.run import logged_loss
 
             return logged_loss(self.judged, self.shadow, metric=metric, max_label=self.max_label, level=level)
         if self.judged.suffix.lower() != ".json":

@@ -167,8 +167,7 @@ def _source(selector: Selector, method: str, file: Path | None, graph: Path | No
 
 def _complete_limits(selector: Any, method: str, source: _Source, naming: Naming, default_cost: float | None) -> None:
     """Give the selector the costs and families of the catalogue, and the default price, where it takes any."""
-    from leanrank.selectors.catalogued_limits import catalogued
-    from leanrank.selectors.limits import Limits
+    from leanrank.selectors.limits import Limits, catalogued
 
     if "limits" in selector.get_params(deep=False):
         own = selector.limits or Limits()

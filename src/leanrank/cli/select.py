@@ -24,9 +24,9 @@ from leanrank.cli._option_groups import option_groups
 from leanrank.cli._outputs import STDOUT, Delivery, FormatOption, OutputOption, check_outputs, refuse_stdout
 from leanrank.cli._ranker_options import RankerOptions
 from leanrank.cli._reading import JsonOption, Reading
-from leanrank.cli._selection_tables import show_selection
 from leanrank.cli._shadow_options import LoggedOptions
 from leanrank.cli._standard_input import typed
+from leanrank.cli._tables import show_selection
 from leanrank.errors import JournalMismatch, LeanRankError, ParameterError
 
 if TYPE_CHECKING:

@@ -15,10 +15,9 @@ from leanrank.engines.calls import Calls, Outcome, ThreadCalls, Work, WorkerLost
 from leanrank.engines.fold import engine_for
 from leanrank.engines.progress import ProgressBar
 from leanrank.errors import EngineError, LeanRankError, ParameterError
-from leanrank.evaluation.clock import Clock
+from leanrank.evaluation.clock import Clock, Trainings
 from leanrank.evaluation.finished_task import Callback, FinishedTask
 from leanrank.evaluation.journal import Journal, Task, key_of
-from leanrank.evaluation.pace import Trainings
 from leanrank.kernels._threads import default_threads
 
 #: Steps are told at INFO, each task at DEBUG.

@@ -25,9 +25,8 @@ from leanrank.kernels.products import rows_times
 from leanrank.metrics._base import mean
 from leanrank.metrics.names import metric as parse_metric
 from leanrank.rankers._categories import LearnedCategories
-from leanrank.rankers._early_stopping import EarlyStopping
+from leanrank.rankers._early_stopping import EarlyStopping, eval_source, has_names
 from leanrank.rankers._permutation import permutation_importances
-from leanrank.rankers.eval_set import eval_source, has_names
 
 Scores = NDArray[np.float64]
 

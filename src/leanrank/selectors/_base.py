@@ -21,8 +21,7 @@ from leanrank.data.category_means import without_categories
 from leanrank.data.door import as_source, is_source
 from leanrank.data.mapped_source import with_features
 from leanrank.data.ranking_data import RankingData, RankingSource
-from leanrank.data.weightless import without_weightless
-from leanrank.data.weights import refuse_weights
+from leanrank.data.weights import refuse_weights, without_weightless
 from leanrank.errors import DataError, ParameterError, is_whole, require, require_one_of
 from leanrank.selectors.column_limits import ColumnLimits
 from leanrank.selectors.limits import Limits

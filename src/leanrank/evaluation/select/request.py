@@ -27,10 +27,9 @@ from leanrank.metrics._base import Metric
 from leanrank.rankers._base import Ranker
 from leanrank.rankers._categories import LearnedCategories
 from leanrank.selectors._base import Selector
-from leanrank.selectors.catalogued_limits import catalogued
 from leanrank.selectors.column_limits import ColumnLimits
 from leanrank.selectors.families import Families
-from leanrank.selectors.limits import Limits
+from leanrank.selectors.limits import Limits, catalogued
 from leanrank.selectors.selection_record import plain
 
 #: Where an object without a repr of its own lies in memory: another place in every process.
