@@ -85,7 +85,8 @@ class ChoosingAgain:
                 console.print(Text("Next: the same with -o FILE writes these features."))
             elif "data" in selection.source and delivery.features_file is not None:
                 source = selection.source
-                train = ["leanrank", "train", source["data"], *_read_as_before(source)]
+                reading = Reading(**{one.name: source[one.name] for one in fields(Reading) if source.get(one.name)})
+                train = ["leanrank", "train", source["data"], *reading.arguments()]
                 train += ["--features", str(delivery.output), *_ranker_as_before(source)]
                 console.print(Text(f"Next: {shlex.join([*train, '-o', 'model.json'])}"), soft_wrap=True)
 
@@ -110,11 +111,6 @@ class ChoosingAgain:
         if "answer" in self.typed:
             selection = selection.with_answer(self.typed["answer"])
         return selection, loaded.test if set(selection.features) == set(before.features) else None
-
-
-def _read_as_before(source: dict[str, Any]) -> list[str]:
-    """How the data were read, as it is typed."""
-    return Reading(**{one.name: source[one.name] for one in fields(Reading) if source.get(one.name)}).arguments()
 
 
 def _ranker_as_before(source: dict[str, Any]) -> list[str]:

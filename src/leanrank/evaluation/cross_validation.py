@@ -16,7 +16,6 @@ from leanrank.evaluation.protocol import Protocol
 from leanrank.evaluation.records import ALL_FEATURES, CrossValidation, FoldRecord
 from leanrank.evaluation.tasks import Tasks
 from leanrank.metrics._base import Metric
-from leanrank.rankers._base import Ranker
 from leanrank.rankers.adapters import as_ranker
 from leanrank.selectors._base import Selector
 
@@ -85,7 +84,8 @@ def cross_validate(
     measures = protocol.metrics(metrics)
     method = as_selector(selector)
     points = grids.points(selector_grid(method) if grid == "default" else grid)
-    rankers = _as_rankers(ranker, protocol.by, ranker_grid)
+    given = grids.rankers_of(ranker, protocol.by) if isinstance(ranker, str) else [as_ranker(ranker)]
+    rankers = [clone(one).set_params(**point) for one in given for point in grids.points(ranker_grid)]
     sizes: Sequence[Size] = list(k) if isinstance(k, (list, tuple, range)) else [k]  # type: ignore[list-item]
     if not sizes:
         raise ParameterError.of("cross_validate", "k", "at least one size", k)
@@ -128,8 +128,3 @@ def selector_grid(selector: Selector | None) -> dict[str, Any]:
     usual = type(selector)().get_params(deep=False)
     given = selector.get_params(deep=False)
     return {name: values for name, values in grid.items() if given[name] == usual[name]}
-
-
-def _as_rankers(ranker: Any, validation: Metric, grid: Any) -> list[Ranker]:
-    rankers = grids.rankers_of(ranker, validation) if isinstance(ranker, str) else [as_ranker(ranker)]
-    return [clone(one).set_params(**point) for one in rankers for point in grids.points(grid)]

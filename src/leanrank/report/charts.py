@@ -223,8 +223,10 @@ def queries(summary: dict[str, Any]) -> Spec:
 
 def stability(summary: dict[str, Any]) -> Spec:
     """The features that some folds chose and others not, the most frequent first; the slider gives it other bars."""
+    # where the folds are not of one mind about a feature, or of another than the choice
+    unsteady = [f for f in summary["features"] if (f["frequency"] < 1 if f["kept"] else f["frequency"] > 0)]
     often = sorted(
-        (feature for feature in summary["features"] if unsteady(feature["frequency"], kept=feature["kept"])),
+        unsteady,
         key=lambda feature: (-feature["frequency"], feature["position"] or 10**9, feature["id"]),
     )[:MOST_BARS]
     rows = [
@@ -258,11 +260,6 @@ def stability(summary: dict[str, Any]) -> Spec:
         )
     )
     return spec_of(chart, 18 * len(rows) + 10, features=rows)
-
-
-def unsteady(share: float, *, kept: bool) -> bool:
-    """Whether the folds are not of one mind about a feature, or of another than the choice."""
-    return share < 1 if kept else share > 0
 
 
 def drift(summary: dict[str, Any]) -> Spec:

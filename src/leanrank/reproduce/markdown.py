@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import groupby
 
 from leanrank.reproduce.data_files import CELLS, CHOICES, CLAIMS, table_file
@@ -82,14 +82,12 @@ def _other_readings(paper: Reproduction) -> list[tuple[str, ...]]:
     rows: list[tuple[str, ...]] = []
     for reading in dict.fromkeys(claim.reading for claim in paper.claims if claim.reading):
         of = [claim for claim in paper.claims if claim.reading == reading and claim.holds is not None]
-        changed = [f"{claim.text}: {verdict(claim)} ({claim.figures})" for claim in of if _differs(claim, before)]
+        differing = [
+            claim for claim in of if claim.holds != before.get(claim.text, True)
+        ]  # without a row above: to hold
+        changed = [f"{claim.text}: {verdict(claim)} ({claim.figures})" for claim in differing]
         rows.append((reading, f"{sum(bool(claim.holds) for claim in of)} of {len(of)}", "; ".join(changed)))
     return rows
-
-
-def _differs(claim: Claim, before: Mapping[str, bool | None]) -> bool:
-    """Whether the row above says otherwise; a question that has no row there is expected to hold."""
-    return claim.holds != before.get(claim.text, True)
 
 
 def _table_rows(cells: Sequence[Cell]) -> list[tuple[str, ...]]:

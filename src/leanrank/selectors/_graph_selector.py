@@ -89,7 +89,7 @@ class GraphSelector(Selector):
     def _path(self, graph: FeatureGraph, size: int | None) -> Path:
         """Drop constant features and copies, select, and count in the columns of the whole graph again."""
         limits = self._limits()
-        copies = copies_on(graph, limits) if self.collapse else Copies.none(graph.n_features)
+        copies = limited_copies(limits, graph.copies()) if self.collapse else Copies.none(graph.n_features)
         path = on_varying(
             graph,
             limits,
@@ -106,11 +106,6 @@ class GraphSelector(Selector):
         if self._is_nested:
             return super()._first(size)
         return self._path(self.graph_, size).order[:size]
-
-
-def copies_on(graph: FeatureGraph, limits: ColumnLimits) -> Copies:
-    """The features that order every query alike, where the similarity of the graph says so."""
-    return limited_copies(limits, graph.copies())
 
 
 def with_copies(path: Path, copies: Copies, graph: FeatureGraph, limits: ColumnLimits) -> Path:

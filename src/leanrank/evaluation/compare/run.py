@@ -19,7 +19,6 @@ from leanrank.evaluation.journal import Journal, Task
 from leanrank.evaluation.journal_schema import cell_task, graph_task, selections_task
 from leanrank.evaluation.records import ALL_FEATURES
 from leanrank.evaluation.tasks import Tasks
-from leanrank.selectors._base import Selector
 from leanrank.selectors._graph_selector import GraphSelector
 from leanrank.stats.feature_graph import FeatureGraph, feature_graph
 
@@ -94,7 +93,9 @@ def compare(
 def _run(tasks: Tasks, context: Context) -> None:
     """Graphs, then selections, then cells; a task that is refused does not stop the others."""
     request, folds = context.request, range(len(context.folds))
-    on_graph = [m for m in request.methods if _shares_graphs(as_selector(m))]
+    selectors = {m: as_selector(m) for m in request.methods}
+    # on the graph that all share; a relevance of its own is nothing to share
+    on_graph = [m for m, s in selectors.items() if isinstance(s, GraphSelector) and s.is_of_queries]
     # Fold by fold: a worker holds one at a time.
     graph_tasks = [graph_task(f) for f in folds if on_graph]
     selection_tasks = [selections_task(m, f, request.sizes) for f in folds for m in request.methods]
@@ -122,11 +123,6 @@ def _run(tasks: Tasks, context: Context) -> None:
             f"{len(failed)} of the tasks failed, the first ({which}) because: {error} The others are kept; the "
             "same command tries those that failed again."
         )
-
-
-def _shares_graphs(selector: Selector | None) -> bool:
-    """Whether the method lives on the graph that all share; a relevance of its own is nothing to share."""
-    return isinstance(selector, GraphSelector) and selector.is_of_queries
 
 
 class Context:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import fields, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -167,19 +167,16 @@ def _columns(selection: Selection, names: tuple[str, ...]) -> list[int]:
 
 
 def _limits(selection: Selection) -> ColumnLimits:
-    return _limits_again(selection.settings).bound("select", selection.feature_names)
+    """The limits of a finished run, from its settings; without its budget."""
+    names = [field.name for field in fields(Limits) if field.name != "budget" and field.name in selection.settings]
+    limits = Limits(**{name: selection.settings[name] for name in names})
+    return limits.bound("select", selection.feature_names)
 
 
 def _first(selection: Selection, limits: ColumnLimits, k: int) -> list[int]:
     """The first `k` features of the path within the rules, by column; fewer where these do not allow so many."""
     order = limits.obeyed(_columns(selection, selection.path))
     return [int(j) for j in limits.first(order, k)]
-
-
-def _limits_again(settings: Mapping[str, Any]) -> Limits:
-    """The limits of a finished run, from its settings; without its budget."""
-    names = [field.name for field in fields(Limits) if field.name != "budget"]
-    return Limits(**{name: settings[name] for name in names if name in settings})
 
 
 def certified_on_log(selection: Selection, loss: LoggedLoss) -> Selection:

@@ -112,7 +112,7 @@ def check_judged(data: RankingData, metric: Metric, cv: int | str, owner: str = 
             f"No query of {data.n_queries:,} has two documents with different labels, so nothing can be told about any "
             "feature. Pass data with judged documents of more than one grade to a query."
         )
-    judged = judged_queries(data, metric)
+    judged = int(judged_mask(data, metric).sum())
     if judged < n_folds:
         raise DataError(
             f"{judged} of {data.n_queries:,} queries are judged (two documents with different labels, and counted by "
@@ -122,13 +122,8 @@ def check_judged(data: RankingData, metric: Metric, cv: int | str, owner: str = 
         )
 
 
-def judged_queries(data: RankingData, metric: Metric) -> int:
-    """How many queries have documents with different labels, are counted by the metric and weigh anything."""
-    return int(judged_mask(data, metric).sum())
-
-
 def judged_mask(data: RankingData, metric: Metric) -> NDArray[np.bool_]:
-    """Which queries these are."""
+    """Which queries have documents with different labels, are counted by the metric and weigh anything."""
     counted = ~np.isnan(metric.per_query(data.y, np.zeros(data.n_rows), data.query_ptr))
     if data.beside.query_weight is not None:
         counted &= data.beside.query_weight > 0
