@@ -18,6 +18,7 @@ from leanrank.data.propensities import estimate_propensities as estimate_propens
 from leanrank.data.ranking_data import RankingData as RankingData
 from leanrank.data.ranking_data import RankingSource as RankingSource
 from leanrank.data.reading import read as read
+from leanrank.data.reading import read_table as read_table
 from leanrank.data.reading import scan as scan
 from leanrank.data.scaling import QueryMinMaxScaler as QueryMinMaxScaler
 from leanrank.data.scaling import QueryStandardScaler as QueryStandardScaler
@@ -25,7 +26,6 @@ from leanrank.data.side_columns import SideColumns as SideColumns
 from leanrank.data.splits import QueryKFold as QueryKFold
 from leanrank.data.splits import QueryShuffleSplit as QueryShuffleSplit
 from leanrank.data.synthetic import make_ranking as make_ranking
-from leanrank.data.tables import read_table as read_table
 from leanrank.data.tabular.frames import from_frame as from_frame
 from leanrank.data.time_split import QueryTimeSplit as QueryTimeSplit
 from leanrank.engines.dask_engine import DaskEngine as DaskEngine

@@ -126,8 +126,8 @@ class Reading:
         only, drop = _listed(self.only), _listed(self.drop)
         if not only and not drop:
             return source
-        from leanrank.data.mapped_source import with_features
         from leanrank.data.same_features import kept_by
+        from leanrank.data.sources import with_features
 
         return with_features(source, kept_by(source.feature_names, only, drop, left_out))
 

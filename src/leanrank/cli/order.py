@@ -12,7 +12,7 @@ from rich.text import Text
 
 from leanrank.cli._catalogue import CatalogueOptions, Naming
 from leanrank.cli._completion import method_names, ranker_names
-from leanrank.cli._interrupts import announced
+from leanrank.cli._invocation import announced
 from leanrank.cli._limits import LimitOptions
 from leanrank.cli._option_groups import option_groups
 from leanrank.cli._outputs import Delivery, FormatOption, OutputOption, check_outputs

@@ -65,7 +65,7 @@ def reproduce(
     from leanrank.reproduce.markdown import document
     from leanrank.reproduce.outcome import Page
     from leanrank.reproduce.papers import PAPERS, run_paper
-    from leanrank.selectors.selection_record import plain
+    from leanrank.selectors.features_file import plain
 
     refuse_stdout("the figures go there", markdown)
     check_outputs(markdown, journal)

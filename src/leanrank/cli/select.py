@@ -16,8 +16,7 @@ from rich.text import Text
 
 from leanrank.cli._catalogue import CatalogueOptions
 from leanrank.cli._choosing_again import ChoosingAgain
-from leanrank.cli._interrupts import announced, interruptible
-from leanrank.cli._invocation import OF_ONE_RUN, Invocation
+from leanrank.cli._invocation import OF_ONE_RUN, Invocation, announced, interruptible
 from leanrank.cli._limits import LimitOptions, cost_unit
 from leanrank.cli._measuring import MeasuringOptions
 from leanrank.cli._option_groups import option_groups

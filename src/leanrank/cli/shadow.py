@@ -55,7 +55,7 @@ def shadow(
     from leanrank.evaluation.shadow.drift import drift as compare_logs
     from leanrank.evaluation.shadow.run import shadow as run
     from leanrank.rankers._saving import load_ranker
-    from leanrank.report.shadow_summary import summarize_shadow
+    from leanrank.report.shadow_tables import summarize_shadow
 
     judging.check()
     inputs = (logged, full, pruned, slices, judging.judged, judging.labels, drift.before)

@@ -15,8 +15,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from leanrank.data.columns import id_column
 from leanrank.data.door import feature_matrix, is_source
 from leanrank.data.grouping import query_offsets
-from leanrank.data.mapped_source import MappedSource
 from leanrank.data.ranking_data import RankingData
+from leanrank.data.sources import MappedSource
 from leanrank.errors import DataError, is_whole, require
 from leanrank.kernels import scaling as kernels
 from leanrank.kernels._threads import over_queries

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from leanrank.data.mapped_source import MappedSource
 from leanrank.data.ranking_data import BLOCK_ROWS, RankingData, RankingSource
 from leanrank.data.side_columns import SideColumns
+from leanrank.data.sources import MappedSource
 from leanrank.errors import DataError
 
 DOCUMENTS, QUERIES = "weight", "query_weight"

@@ -9,9 +9,9 @@ from contextlib import suppress
 from functools import partial
 from typing import Any
 
-from leanrank._optional import require
-from leanrank.data.partitions import Part
+from leanrank._lazy import require
 from leanrank.data.ranking_data import BLOCK_ROWS, RankingSource
+from leanrank.data.sources import Part
 from leanrank.engines.calls import Calls, Outcome, Work, WorkerLost, sendable, timed
 from leanrank.engines.dask_checks import address_of, check_workers, connected, explained
 from leanrank.engines.fold import Statistic, nothing_to_fold

@@ -67,7 +67,7 @@ def _host_and_port(rest: str, text: str) -> tuple[str, int]:
 
 
 def _session(master: str | None, rest: str) -> Any:
-    from leanrank._optional import require
+    from leanrank._lazy import require
 
     builder = require("pyspark.sql", "--engine spark").SparkSession.builder.appName("leanrank")
     builder = builder.config("spark.ui.showConsoleProgress", "false")  # ours is silent in a pipe

@@ -10,7 +10,7 @@ from typing import Any
 from uuid import uuid4
 
 from leanrank import __version__
-from leanrank._optional import require
+from leanrank._lazy import require
 from leanrank.data.ranking_data import BLOCK_ROWS, RankingSource
 from leanrank.engines.calls import Outcome, ThreadCalls, Work, sendable, timed
 from leanrank.engines.fold import Statistic, nothing_to_fold

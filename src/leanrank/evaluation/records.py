@@ -12,11 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from leanrank._optional import require
+from leanrank._lazy import require
 from leanrank.data.formats import format_of_name
 from leanrank.data.json_record import LATER, JsonRecord
-from leanrank.data.json_shape import refuse_huge, require_shape
-from leanrank.data.text_file import parse_json
+from leanrank.data.text_file import parse_json, refuse_huge, require_shape
 from leanrank.data.whole_file import whole_file, write_whole
 from leanrank.errors import DataError, UnknownNameError
 from leanrank.evaluation.stability import Repetition, Stability, repetition, stability

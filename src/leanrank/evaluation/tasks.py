@@ -265,7 +265,7 @@ def _calls(n_jobs: int, *, processes: bool, engine: Any) -> Calls:
     if n_jobs == 1:
         return Calls()
     if processes:
-        from leanrank.engines.process_calls import ProcessCalls
+        from leanrank.engines.calls import ProcessCalls
 
         return ProcessCalls(n_jobs)
     return ThreadCalls(n_jobs)

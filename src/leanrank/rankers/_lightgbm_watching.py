@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from leanrank._optional import require
+from leanrank._lazy import require
 from leanrank.data.ranking_data import RankingData
 from leanrank.errors import ParameterError
 from leanrank.metrics._base import Metric

@@ -14,8 +14,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from leanrank._declared import declared
 from leanrank.data.door import as_source, feature_matrix, is_source
-from leanrank.data.mapped_source import MappedSource
 from leanrank.data.ranking_data import RankingData, RankingSource
+from leanrank.data.sources import MappedSource
 from leanrank.engines.fold import fold
 from leanrank.errors import DataError, ParameterError, is_whole, require, require_one_of
 from leanrank.stats.rank_correlation import ColumnSpread, RankCorrelation, Spread

@@ -19,15 +19,15 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from leanrank._notebook import Table, card
 from leanrank.data.category_means import without_categories
 from leanrank.data.door import as_source, is_source
-from leanrank.data.mapped_source import with_features
 from leanrank.data.ranking_data import RankingData, RankingSource
+from leanrank.data.sources import with_features
 from leanrank.data.weights import refuse_weights, without_weightless
 from leanrank.errors import DataError, ParameterError, is_whole, require, require_one_of
 from leanrank.selectors.column_limits import ColumnLimits
+from leanrank.selectors.features_file import selection_record
 from leanrank.selectors.limits import Limits
 from leanrank.selectors.neighbours import Neighbours
 from leanrank.selectors.path import Path
-from leanrank.selectors.selection_record import selection_record
 
 
 def _is(kind: type, value: Any) -> bool:

@@ -13,8 +13,7 @@ from leanrank.data.ranking_data import RankingData
 from leanrank.data.weights import WEIGHTS
 from leanrank.kernels.contingency import class_counts
 from leanrank.stats.discretize import Binning
-from leanrank.stats.exact_sum import as_float, exact_sum
-from leanrank.stats.weight_units import in_units, times, unit_of
+from leanrank.stats.exact_sum import as_float, exact_sum, in_units, times, unit_of
 
 #: Counts are whole numbers, or sums of weights.
 Counts = NDArray[np.int64] | NDArray[np.float64]
@@ -70,7 +69,7 @@ def symmetrical_uncertainty(table: Counts) -> float:
 class BinCounts:
     """Statistic: how often each bin of each feature occurs with each label: (bin, label) counts of each feature.
 
-    Documents with weights count so many of `unit`, see `weight_units`.
+    Documents with weights count so many of `unit`, see `WeightUnit`.
 
     Memory: 8 x bins of all features x labels bytes.
     """

@@ -12,7 +12,7 @@ from leanrank.data.ranking_data import RankingData
 from leanrank.data.weights import WEIGHTS
 from leanrank.kernels.patterns import equal_patterns, inconsistent_rows, inconsistent_rows_without, value_hashes
 from leanrank.stats.discretize import Binning
-from leanrank.stats.weight_units import times
+from leanrank.stats.exact_sum import times
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class PatternCounts:
     """Statistic: the distinct patterns of the features of `binning` together, counted by label.
 
     Memory: 4 bytes per pattern and feature and 8 per pattern and label, patterns being at most the rows; `finish`
-    adds 8 per pattern and feature for hashes. Documents with weights count so many of `unit`, see `weight_units`.
+    adds 8 per pattern and feature for hashes. Documents with weights count so many of `unit`, see `WeightUnit`.
     """
 
     binning: Binning

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from leanrank.data.mapped_source import dense_parts
 from leanrank.data.ranking_data import RankingData
+from leanrank.data.sources import dense_parts
 from leanrank.data.weights import QUERIES, WEIGHTS, row_weights
 from leanrank.engines.fold import Arithmetic
 from leanrank.errors import DataError, ParameterError, UnknownNameError

@@ -21,7 +21,7 @@ from leanrank.kernels.contingency import (
     symmetrical_uncertainties,
 )
 from leanrank.stats.discretize import Binning
-from leanrank.stats.weight_units import times
+from leanrank.stats.exact_sum import times
 
 #: Bins counted against each other in one fold: 8 x 2,896^2 bytes are 64 MiB.
 MAX_BINS = 2_896
@@ -34,7 +34,7 @@ class PairUncertainty:
     """Statistic: SU(f_i, f_j) of all pairs of the features of `binning`, from rows pooled over all queries.
 
     With `others`, of the features of `binning` with those of `others` instead. Documents with weights count so many of
-    `unit`, see `weight_units`.
+    `unit`, see `WeightUnit`.
 
     Memory: 8 x bins x bins bytes. Cost: an increment for each row and pair.
     """

@@ -15,8 +15,8 @@ from leanrank.evaluation.protocol import Protocol
 from leanrank.metrics._base import Metric
 from leanrank.rankers import registry as rankers_by_name
 from leanrank.selectors import registry as selectors_by_name
+from leanrank.selectors.features_file import plain
 from leanrank.selectors.limits import Limits
-from leanrank.selectors.selection_record import plain
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from leanrank.evaluation.select.choice import Candidate, Rule, mean
 from leanrank.evaluation.select.slice_losses import SliceLoss
 from leanrank.evaluation.select.stop_rule import Difference
 from leanrank.evaluation.stability import nogueira
-from leanrank.selectors.selection_record import plain
+from leanrank.selectors.features_file import plain
 
 
 @dataclass(frozen=True)

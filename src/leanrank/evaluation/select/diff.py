@@ -26,7 +26,7 @@ from leanrank.evaluation.tasks import Tasks
 from leanrank.metrics._base import Metric
 from leanrank.rankers._base import Ranker
 from leanrank.rankers.registry import name_of_class
-from leanrank.selectors.selection_record import plain
+from leanrank.selectors.features_file import plain
 
 #: Queries that gain and lose most, of each so many.
 QUERIES = 5

@@ -29,8 +29,8 @@ from leanrank.rankers._categories import LearnedCategories
 from leanrank.selectors._base import Selector
 from leanrank.selectors.column_limits import ColumnLimits
 from leanrank.selectors.families import Families
+from leanrank.selectors.features_file import plain
 from leanrank.selectors.limits import Limits, catalogued
-from leanrank.selectors.selection_record import plain
 
 #: Where an object without a repr of its own lies in memory: another place in every process.
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")

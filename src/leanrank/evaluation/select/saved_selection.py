@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from leanrank.data.json_shape import Shape, require_shape
+from leanrank.data.text_file import Shape, require_shape
 from leanrank.errors import DataError
 from leanrank.evaluation.bootstrap import FEWEST_QUERIES
 from leanrank.evaluation.records import ALL_FEATURES
