@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass, is_dataclass
 from typing import Any, Literal
 
 import numpy as np
 
-from leanrank import __version__
 from leanrank.data.catalogue import Catalogue
 from leanrank.data.text_file import parse_json, read_text
 from leanrank.errors import DataError
@@ -146,41 +144,6 @@ def read_selection(path: str | os.PathLike[str]) -> ChosenFeatures:
             if number > len(known) or known[number - 1] != name:
                 raise DataError(f"{path}: feature {number} is not {name!r} in its 'feature_names'.")
     return ChosenFeatures(tuple(names), tuple(ids), n, catalogue_in(record, path))
-
-
-def selection_record(
-    method: str,
-    parameters: dict[str, Any],
-    names: list[str],
-    selected: list[int],
-    path: list[int],
-    scores: list[float],
-    trace: list[dict[str, Any]],
-    dropped: list[int],
-    stands_for: Mapping[int, tuple[int, ...]],
-) -> dict[str, Any]:
-    """The record of a selection. `names` are those of all features; the rest counts from 0.
-
-    Keys beside those of every features.json: `version`, `parameters`; `scores` in order of selection; `trace`;
-    `dropped` (names of features left out as constant or copies); `stands_for` (names of the copies that a feature
-    stands for).
-    """
-    record = {
-        "method": method,
-        "version": __version__,
-        "parameters": plain(parameters),
-        "n_features_in": len(names),
-        "names": [names[j] for j in selected],
-        "ids": [j + 1 for j in selected],
-        "indices": list(selected),
-        "scores": plain([scores[j] for j in selected]),
-        "trace": plain(trace),
-        "path": [names[j] for j in path],
-        "dropped": [names[j] for j in dropped],
-        "stands_for": {names[j]: [names[i] for i in copies] for j, copies in stands_for.items()},
-        "feature_names": names,
-    }
-    return stamped("ordered", record)
 
 
 def plain(value: Any) -> Any:

@@ -97,6 +97,17 @@ class WeightUnit:
         return unit_of(total)
 
 
+class InUnits:
+    """A statistic of documents that count so many of `unit`; without one it takes no weights."""
+
+    unit: float | None
+
+    @property
+    def weights(self) -> tuple[str, ...]:
+        """The weights it takes."""
+        return () if self.unit is None else tuple(WEIGHTS)
+
+
 def weight_unit(source: RankingSource, engine: Any = None) -> float | None:
     """The unit in which documents of a source are counted, after a pass over it; None where there are no weights."""
     return fold(WeightUnit(), source, engine) if weights_of(source) else None
