@@ -9,14 +9,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import typer
 
 from leanrank.cli._signals import INTERRUPTED
-
-if TYPE_CHECKING:
-    import typer
 
 #: Options that say where one run puts things, not what is computed.
 OF_ONE_RUN = ("--resume", "--journal", "--output", "-o", "--report")

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from leanrank._lazy import require
+from leanrank.data.arrow_table import in_library
 from leanrank.data.formats import format_of_name
 from leanrank.data.json_record import LATER, JsonRecord
 from leanrank.data.text_file import parse_json, refuse_huge, require_shape
@@ -196,16 +196,6 @@ class CrossValidation:
             f"  mean      {figures}\n"
             f"  features  {self.n_features:g} of {first.n_features_in}"
         )
-
-
-def in_library(table: Any, library: str) -> Any:
-    """A pyarrow table as a frame of "pyarrow", "pandas" or "polars"."""
-    if library not in ("pyarrow", "pandas", "polars"):
-        raise UnknownNameError.of("frame library", library, ["pyarrow", "pandas", "polars"])
-    if library == "pyarrow":
-        return table
-    package = require(library, f"to_frame({library!r})")
-    return table.to_pandas() if library == "pandas" else package.from_arrow(table)
 
 
 def write_parquet_table(path: Path, table: Any) -> None:

@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from leanrank._lazy import require
+from leanrank.data.arrow_table import in_library
 from leanrank.data.grouping import query_offsets
 from leanrank.data.ranking_data import RankingData
 from leanrank.data.weights import query_weights
-from leanrank.errors import DataError, ParameterError, UnknownNameError
+from leanrank.errors import DataError, ParameterError
 from leanrank.metrics._base import Metric, Values, mean, per_query_sum, relevant
 from leanrank.metrics._ranked import ideal_gain
 from leanrank.metrics.names import metric
@@ -55,17 +55,11 @@ class Evaluation:
 
     def to_frame(self, library: str = "pyarrow") -> Any:
         """One row per query: its id, then each metric. As a table of "pyarrow", "pandas" or "polars"."""
-        if library not in ("pyarrow", "pandas", "polars"):
-            raise UnknownNameError.of("frame library", library, ["pyarrow", "pandas", "polars"])
         import pyarrow
 
         # NaN means "left out": a null in a table.
         columns = {name: pyarrow.array(values, from_pandas=True) for name, values in self.per_query.items()}
-        table = pyarrow.table({"qid": pyarrow.array(self.query_ids), **columns})
-        if library == "pyarrow":
-            return table
-        package = require(library, f"to_frame({library!r})")
-        return table.to_pandas() if library == "pandas" else package.from_arrow(table)
+        return in_library(pyarrow.table({"qid": pyarrow.array(self.query_ids), **columns}), library)
 
     def to_json(self, *, indent: int | None = None) -> str:
         """Means, definitions and values per query; null where a query is left out."""

@@ -11,8 +11,8 @@ import numpy as np
 
 from leanrank.data.folds import Fold
 from leanrank.evaluation.fold_run import feature_sets, run_fold
-from leanrank.evaluation.grids import rankers_of
 from leanrank.evaluation.journal import Task
+from leanrank.evaluation.protocol import rankers_of
 from leanrank.evaluation.records import FoldRecord
 from leanrank.evaluation.stability import repetition
 from leanrank.evaluation.tasks import Tasks

@@ -7,9 +7,8 @@ from typing import Any
 
 from leanrank.data.folds import Fold
 from leanrank.evaluation.cross_validation import cross_validate
-from leanrank.evaluation.grids import rankers_of
 from leanrank.evaluation.journal import Task
-from leanrank.evaluation.protocol import Protocol
+from leanrank.evaluation.protocol import Protocol, rankers_of
 from leanrank.evaluation.tasks import Tasks
 from leanrank.evaluation.unified_ranking import unified_ranking
 from leanrank.metrics._base import Metric

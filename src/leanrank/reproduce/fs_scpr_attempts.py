@@ -10,8 +10,8 @@ from sklearn.base import clone
 
 from leanrank.data.folds import Fold
 from leanrank.evaluation.fold_run import feature_sets, run_fold
-from leanrank.evaluation.grids import points, rankers_of
 from leanrank.evaluation.journal import Task
+from leanrank.evaluation.protocol import points, rankers_of
 from leanrank.evaluation.tasks import Tasks
 from leanrank.metrics._base import Metric, mean
 from leanrank.rankers.adarank import AdaRank

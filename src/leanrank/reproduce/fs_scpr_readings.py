@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from leanrank.data.folds import Fold
-from leanrank.evaluation.grids import rankers_of
 from leanrank.evaluation.journal import Task
+from leanrank.evaluation.protocol import rankers_of
 from leanrank.evaluation.tasks import Tasks
 from leanrank.metrics._base import Metric, mean
 from leanrank.reproduce.letor_rows import MEASURES, Row, fold_mean, measures

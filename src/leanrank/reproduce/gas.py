@@ -14,8 +14,8 @@ from sklearn.base import clone
 from leanrank.data.folds import Fold
 from leanrank.data.ranking_data import RankingData
 from leanrank.evaluation.fold_run import Fits, feature_sets, run_fold
-from leanrank.evaluation.grids import points, rankers_of
 from leanrank.evaluation.journal import Task
+from leanrank.evaluation.protocol import points, rankers_of
 from leanrank.evaluation.records import FoldRecord
 from leanrank.evaluation.tasks import Tasks
 from leanrank.metrics.names import metric

@@ -26,8 +26,8 @@ from leanrank.rankers._booster import BoosterAdapter
 from leanrank.rankers._early_stopping import eval_data
 from leanrank.rankers.adapters import as_ranker
 from leanrank.selectors._base import Selector
+from leanrank.selectors._graph_selector import limited_copies
 from leanrank.selectors.column_limits import ColumnLimits
-from leanrank.selectors.limited_copies import limited_copies
 from leanrank.selectors.path import Path
 from leanrank.stats.constant import Constant, varying
 from leanrank.stats.copies import Copies, groups_of_copies

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from leanrank._notebook import Table, card
+from leanrank.data.arrow_table import in_library
 from leanrank.data.formats import format_of_name
 from leanrank.data.weights import weighting_said
 from leanrank.data.whole_file import write_whole
@@ -19,7 +20,7 @@ from leanrank.errors import DataError, UnknownNameError
 from leanrank.evaluation import journal_schema
 from leanrank.evaluation.compare.slice_changes import SliceRow, slice_changes
 from leanrank.evaluation.journal import Journal, read_about
-from leanrank.evaluation.records import ALL_FEATURES, CrossValidation, FoldRecord, in_library, write_parquet_table
+from leanrank.evaluation.records import ALL_FEATURES, CrossValidation, FoldRecord, write_parquet_table
 from leanrank.evaluation.significance import PairedTest, holm, paired_bootstraps, paired_t_test, weighed_differences
 from leanrank.evaluation.stability import Repetition, Stability
 from leanrank.evaluation.unified_ranking import UnifiedRanking, competition_ranks, unified_ranking

@@ -10,7 +10,7 @@ from typing import Any
 from leanrank.data.folds import Fold
 from leanrank.data.ranking_data import RankingData
 from leanrank.errors import LeanRankError
-from leanrank.evaluation import grids
+from leanrank.evaluation import protocol
 from leanrank.evaluation.compare.comparison import Comparison
 from leanrank.evaluation.compare.request import CompareSettings, Request
 from leanrank.evaluation.cross_validation import as_selector, selector_grid
@@ -175,7 +175,7 @@ def _select(context: Context, task: Task, graph: dict[str, Any] | None) -> list[
     if settings.random_state is not None:
         seed = settings.random_state
         selector.change_seeds(lambda _: seed)
-    points = grids.points(selector_grid(selector) if settings.tune else None)
+    points = protocol.points(selector_grid(selector) if settings.tune else None)
     train = context.fold(task["fold"]).train
     known = None if graph is None else FeatureGraph(**graph)
     return [
@@ -196,5 +196,5 @@ def _cell(context: Context, task: Task, chosen: list[dict[str, Any]] | None) -> 
             if c["k"] == task["k"]
         ]
     by, name = request.settings.by, task["ranker"]
-    rankers = grids.rankers_of(name, by, request.settings.ranker_settings.get(name))
+    rankers = protocol.rankers_of(name, by, request.settings.ranker_settings.get(name))
     return run_fold(fold, task["method"], sets, rankers, request.measures, by).to_dict()

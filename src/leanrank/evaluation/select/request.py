@@ -18,10 +18,9 @@ from leanrank.data.ranking_data import RankingData
 from leanrank.data.weights import QUERIES, QueryWeighting, refuse_weights
 from leanrank.errors import DataError, ParameterError
 from leanrank.evaluation.fold_roles import roles_in_time, windows_of
-from leanrank.evaluation.select.asked_numbers import real_number, whole_number
 from leanrank.evaluation.select.choice import MCS_LEVEL, MCS_LEVEL_ONCE, Rule
 from leanrank.evaluation.select.effort import Effort
-from leanrank.evaluation.select.judged import check_judged, judged_mask
+from leanrank.evaluation.select.judged import check_judged, judged_mask, real_number, whole_number
 from leanrank.evaluation.select.resolution import Forecast
 from leanrank.metrics._base import Metric
 from leanrank.rankers._base import Ranker

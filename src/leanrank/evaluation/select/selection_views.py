@@ -6,10 +6,10 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from leanrank._notebook import Table, card
+from leanrank.data.arrow_table import in_library
 from leanrank.data.weights import weighting_said
 from leanrank.errors import UnknownNameError
 from leanrank.evaluation.bootstrap import FEWEST_QUERIES
-from leanrank.evaluation.records import in_library
 from leanrank.evaluation.select.answers import ASKED
 
 if TYPE_CHECKING:
