@@ -202,7 +202,7 @@ class _Files:
 def _measure(book: SelectJournal, files: _Files, options: dict[str, Any]) -> tuple[Selection, dict[str, Any] | None]:
     """The selection, and what it does to the data kept for a test."""
     from leanrank.data.splits import QueryKFold
-    from leanrank.evaluation.select.final_test import final_test
+    from leanrank.evaluation.select.measuring import final_test
     from leanrank.evaluation.select.run import default_ranker
     from leanrank.evaluation.select.run import select as select_features
     from leanrank.metrics.names import metric as parse_metric
