@@ -35,24 +35,29 @@ class JsonRecord:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
-        every = ((name, getattr(self, name), later) for name, (_, later) in _fields(type(self)).items())
+        every = ((name, getattr(self, name), later) for name, (_, later) in self._fields().items())
         return {name: _plain(value) for name, value, later in every if value or not later}
 
     @classmethod
     def of_dict(cls, record: Mapping[str, Any]) -> Self:
         """What `to_dict` turned into plain values; entries that are no fields are passed over."""
-        return cls(**{name: _built(hint, record[name]) for name, (hint, _) in _fields(cls).items() if name in record})
+        return cls(**{name: _built(hint, record[name]) for name, (hint, _) in cls._fields().items() if name in record})
 
     @classmethod
     def shape(cls, **instead: Shape) -> dict[str, Shape]:
         """What `require_shape` asks of such a record; `instead` says more of some fields than their types do."""
-        every = _fields(cls).items()
+        every = cls._fields().items()
         return {name + "?" * later: instead.get(name, _shape(hint)) for name, (hint, later) in every}
+
+    @classmethod
+    def _fields(cls) -> dict[str, tuple[Any, bool]]:
+        """The type of each field, and whether it came later."""
+        kind: Any = cls
+        return _fields_of(kind)
 
 
 @cache
-def _fields(cls: Any) -> dict[str, tuple[Any, bool]]:
-    """The type of each field, and whether it came later."""
+def _fields_of(cls: Any) -> dict[str, tuple[Any, bool]]:
     hints = get_type_hints(cls)
     return {field.name: (hints[field.name], bool(field.metadata.get("later"))) for field in fields(cls)}
 
