@@ -15,7 +15,7 @@ from typing import Annotated, Any
 
 import typer
 
-from leanrank.data.whole_file import write_whole
+from leanrank.data.whole_file import refuse_same_file, write_whole
 from leanrank.errors import DataError, ParameterError
 
 #: What an output is called that goes to standard output.
@@ -24,8 +24,6 @@ STDOUT = Path("-")
 
 def check_outputs(*outputs: Path | None, reads: Sequence[Path | None] = ()) -> None:
     """Refuse an output that cannot be written, and one that is an input or another output under any name."""
-    from leanrank.data.whole_file import refuse_same_file
-
     wanted = [path for path in outputs if path is not None]
     for number, path in enumerate(wanted):
         refuse_same_file(path, *reads)
@@ -55,8 +53,6 @@ def write_text(output: Path, text: str) -> None:
     A file name that is not UTF-8 stands in `text` as halves of surrogate pairs: these are written as their escapes,
     which in JSON mean the same.
     """
-    from leanrank.data.whole_file import write_whole
-
     write_whole(output, text.encode("utf-8", "backslashreplace"))
 
 

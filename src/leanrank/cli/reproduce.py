@@ -17,6 +17,7 @@ from leanrank.cli._completion import paper_names
 from leanrank.cli._outputs import check_outputs, refuse_stdout
 from leanrank.cli._reading import JsonOption
 from leanrank.cli._tables import table
+from leanrank.data.whole_file import write_whole
 
 if TYPE_CHECKING:
     from leanrank.reproduce.outcome import Page, Reproduction
@@ -60,7 +61,6 @@ def reproduce(
     """
     from sklearn.exceptions import ConvergenceWarning
 
-    from leanrank.data.whole_file import write_whole
     from leanrank.kernels._threads import default_threads
     from leanrank.reproduce.markdown import document
     from leanrank.reproduce.outcome import Page
@@ -98,7 +98,6 @@ def reproduce(
 
 def _page(papers: list[Reproduction], path: Path) -> str:
     """Write the papers' data files and rows; the page is of these papers and of those that have files there already."""
-    from leanrank.data.whole_file import write_whole
     from leanrank.reproduce.data_files import read_data, write_data
     from leanrank.reproduce.markdown import ALL, page, rows_page
     from leanrank.reproduce.papers import PAPERS

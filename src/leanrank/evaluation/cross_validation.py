@@ -16,6 +16,7 @@ from leanrank.evaluation.records import ALL_FEATURES, CrossValidation, FoldRecor
 from leanrank.evaluation.tasks import Tasks
 from leanrank.metrics._base import Metric
 from leanrank.rankers.adapters import as_ranker
+from leanrank.selectors import registry
 from leanrank.selectors._base import Selector
 
 #: Official folds or five parts, tuned for MAP, features as they are.
@@ -109,8 +110,6 @@ def as_selector(selector: Any) -> Selector | None:
     if selector is None or (isinstance(selector, str) and selector.lower() in ("all", ALL_FEATURES)):
         return None
     if isinstance(selector, str):
-        from leanrank.selectors import registry
-
         named = registry.get(selector)
         # A ranker needs a feature: where a method would select none, its most relevant one is kept.
         return named.set_params(min_features=1) if "min_features" in named.get_params(deep=False) else named

@@ -11,7 +11,7 @@ from typing import Any, Self
 
 from threadpoolctl import threadpool_limits
 
-from leanrank.engines.calls import Calls, Outcome, ThreadCalls, Work, WorkerLost
+from leanrank.engines.calls import Calls, Outcome, ProcessCalls, ThreadCalls, Work, WorkerLost
 from leanrank.engines.fold import engine_for
 from leanrank.engines.progress import ProgressBar
 from leanrank.errors import EngineError, LeanRankError, ParameterError
@@ -265,8 +265,6 @@ def _calls(n_jobs: int, *, processes: bool, engine: Any) -> Calls:
     if n_jobs == 1:
         return Calls()
     if processes:
-        from leanrank.engines.calls import ProcessCalls
-
         return ProcessCalls(n_jobs)
     return ThreadCalls(n_jobs)
 
