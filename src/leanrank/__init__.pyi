@@ -34,6 +34,7 @@ from leanrank.engines.local import LocalEngine as LocalEngine
 from leanrank.engines.spark_engine import SparkEngine as SparkEngine
 from leanrank.errors import LeanRankError as LeanRankError
 from leanrank.evaluation.cross_validation import cross_validate as cross_validate
+from leanrank.evaluation.final_training import train_to_ship as train_to_ship
 from leanrank.evaluation.protocol import Protocol as Protocol
 from leanrank.evaluation.select.diff import Diff as Diff
 from leanrank.evaluation.select.diff import diff as diff

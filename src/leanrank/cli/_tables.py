@@ -27,8 +27,12 @@ _RANKS_SHOWN = 5
 
 
 def table(title: str, columns: Iterable[str], *, right: Container[str] = (), **look: Any) -> Table:
-    """A table with these columns, some of them aligned right; long texts go on in the next line."""
-    drawn = Table(title=Text(title) if title else None, title_justify="left", **look)
+    """A table with these columns, some of them aligned right; long texts go on in the next line.
+
+    The title stays on one line, also above a table that is not as wide.
+    """
+    line = Text(title, no_wrap=True, overflow="ignore") if title else None
+    drawn = Table(title=line, title_justify="left", **look)
     for heading in columns:
         drawn.add_column(heading, justify="right" if heading in right else "left", overflow="fold")
     return drawn
@@ -103,7 +107,7 @@ def show_selection(selection: Selection, test: dict[str, Any] | None, console: C
     `finished` is the file that another answer can be had from.
     """
     from leanrank.data.weights import weighting_said
-    from leanrank.evaluation.select.selection_views import metrics_said, slices_said
+    from leanrank.evaluation.select.selection_views import holds_for, metrics_said, slices_said
 
     chosen = selection.chosen
     style = "green" if selection.proven else "yellow"
@@ -118,16 +122,14 @@ def show_selection(selection: Selection, test: dict[str, Any] | None, console: C
         verdict = f"within {allowed}" if logged["proves"] else f"which does not prove {allowed}"
         console.print(Text(f"The log: {logged['sentence']}, {verdict}."))
     if not chosen.is_everything:
-        if selection.catalogue is None:
-            console.print(Text(f"Ship: {_named(chosen)}."))
-        else:
-            console.print(Text("Ship:"))
-            console.print(_catalogued(selection))
+        console.print(Text(f"Ship: {_named(selection)}."))
         console.print(Text(f"Risk: {chosen.risk}"))
         for what, said in (("Also: ", metrics_said(selection)), ("In slices: ", slices_said(selection))):
             if said:
                 console.print(Text(f"{what}{said}."))
     console.print(Text(f"Why:  {selection.reason}."))
+    if not chosen.is_everything:
+        console.print(Text(f"For:  {holds_for(selection)}."))
     console.print(Text(f"More: {selection.forecast.sentence()}."))
     weighting = weighting_said(selection.settings)
     if weighting:
@@ -138,17 +140,6 @@ def show_selection(selection: Selection, test: dict[str, Any] | None, console: C
         console.print(Text(sentence))
     if len(selection.walked) > 1:
         console.print(_path(selection, finished), soft_wrap=True)
-
-
-def _catalogued(selection: Selection) -> Table:
-    """The features with their names and descriptions, as many as there is room for."""
-    naming = Naming(selection.catalogue)
-    drawn = table("", ["feature", *naming.headings], box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    for name in selection.features[:NAMED]:
-        drawn.add_row(Text(name), *naming.cells(name))
-    if selection.n_features > NAMED:
-        drawn.add_row(Text(f"and {selection.n_features - NAMED} more"))
-    return drawn
 
 
 def _answers(selection: Selection) -> Table:
@@ -187,16 +178,16 @@ def _known(selection: Selection, answer: Answer) -> str:
     return f"an estimate; certified only at --max-loss {thousandths(answer.certified_loss):g}"
 
 
-def _named(answer: Answer) -> str:
-    """The features by name, as many as there is room for."""
+def _named(selection: Selection) -> str:
+    """The features by name, as a catalogue calls them where there is one, as many as there is room for."""
     names: list[str] = []
     length = 0
-    for name in answer.features[:NAMED]:
+    for name in map(selection.label, selection.features[:NAMED]):
         length += len(name) + 2
         if length > LETTERS and names:
             break
         names.append(name if len(name) <= LETTERS else f"{name[:LETTERS]}...")
-    more = answer.k - len(names)
+    more = selection.n_features - len(names)
     return ", ".join(names) + (f" and {more} more" if more else "")
 
 

@@ -224,9 +224,25 @@ def _show(
     console = Console()
     show_selection(selection, test, console, finished)
     if data.missing_counts().any():
-        console.print(Text("Values are missing: the least of the feature in the query stood for them."))
+        console.print(Text(_missing_said(selection, data)), soft_wrap=True)
     for path in written:
         console.print(Text(f"Written: {path}"), soft_wrap=True)
+
+
+def _missing_said(selection: Selection, data: RankingData) -> str:
+    """What stood for missing values, and what a ranker needs that takes none."""
+    from leanrank.evaluation.select.selection_views import ranker_of
+    from leanrank.rankers.registry import BOOSTERS
+
+    ranker = ranker_of(selection)
+    if ranker in BOOSTERS:
+        return f"Values are missing: {ranker} got them as they are, methods the least of the feature in the query."
+    said = "Values are missing: the least of the feature in the query stood for them."
+    kept = [name for name, n in zip(data.feature_names, data.missing_counts(), strict=True) if n]
+    kept = [name for name in kept if name in selection.features]
+    if not kept or ranker is None:
+        return said
+    return f"{said} A model has no query to look at: fill those of {', '.join(kept)} before you train."
 
 
 def _next_step(file: Path, features: Path | None, ranker: str | None, same: list[str]) -> str | None:

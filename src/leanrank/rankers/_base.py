@@ -62,6 +62,9 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
     #: The weights that `_fit` takes: "weight" of documents, "query_weight". Data with others are refused.
     _takes_weights: ClassVar[tuple[str, ...]] = ()
 
+    #: Whether what is learned of features divided by constants can be told of the features as they are.
+    takes_constants_in: ClassVar[bool] = False
+
     #: What was learned of categories, where the training data had any.
     categories_: LearnedCategories | None = None
 
@@ -95,6 +98,15 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
         Trees do without, and a pipeline with a transformer prepares its features itself.
         """
         return True
+
+    def take_constants_in(self, scale: Scores) -> None:
+        """Make a ranker that was fitted to features divided by `scale` one of the features as they are.
+
+        Only where `takes_constants_in`: every weight is then of one feature.
+        """
+        for name, shape in self._learned.items():
+            if isinstance(shape, tuple) and shape[-1:] == ("K",):
+                setattr(self, name, getattr(self, name) / scale)
 
     def fit(self, X: Any, y: Any = None, *, qid: Any = None, eval_set: Any = None, regroup: bool = False) -> Self:
         """Learn from judged documents.
@@ -300,6 +312,7 @@ class LinearRanker(Ranker):
     """
 
     _learned: ClassVar[dict[str, Any]] = {"coef_": ("K",)}
+    takes_constants_in = True
     coef_: Scores
 
     def _scores(self, X: Any, query_ptr: NDArray[np.int64]) -> Scores:

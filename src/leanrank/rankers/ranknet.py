@@ -82,6 +82,8 @@ class RankNet(Ranker):
         "loss_": (),
     }
 
+    takes_constants_in = True
+
     hidden: int = field(default=0, kw_only=False)
     learning_rate: float = 0.1
     n_epochs: int = 100

@@ -15,6 +15,7 @@ import vl_convert
 
 from leanrank.report import comparison_tables, shadow_tables, tables
 from leanrank.report.charts import MOST_BARS, charts
+from leanrank.report.glossary import anchors, pages
 from leanrank.report.side_tables import side_tables, slices
 from leanrank.report.tables import how_to_repeat
 
@@ -50,6 +51,7 @@ def html(summary: dict[str, Any]) -> str:
     scripts = [libraries(), own]
     hashes = [b64encode(sha256(script.encode()).digest()).decode() for script in scripts]
     kind, is_selection = summary["kind"], summary["kind"] == "selection"
+    methods = [entry["name"] for entry in summary.get("glossary", ())]
     text: str = (
         _environment()
         .get_template(f"{kind}.html")
@@ -63,6 +65,8 @@ def html(summary: dict[str, Any]) -> str:
             tables=_TABLES[kind],
             shown=tables.shown,
             is_number=tables.is_number,
+            anchors=anchors(methods),
+            pages=pages(methods),
             **(_of_selection(summary) if is_selection else {}),
         )
     )

@@ -32,7 +32,8 @@ def escaped(text: object) -> str:
 
 def _selection(summary: dict[str, Any]) -> list[str]:
     parts = [f"# {escaped(summary['sentence'])}", f"Why: {escaped(summary['reason'])}."]
-    parts += [f"Risk: {escaped(summary['risk'])}", f"{tables.badge(summary)[1]}.", _table(tables.answers(summary))]
+    parts += [f"Risk: {escaped(summary['risk'])}", f"{tables.badge(summary)[1]}."]
+    parts += [f"For {escaped(summary['holds_for'])}.", _table(tables.answers(summary))]
     parts += [_facts([(what, f"{figure} ({beside})") for what, figure, beside in tables.summary_facts(summary)])]
     parts += [_table(tables.kept(summary)), escaped(tables.constants(summary))]
     parts += [_table(tables.described(summary))] if summary["catalogue"] else []
@@ -84,5 +85,6 @@ def _table(table: Table, level: int = 2) -> str:
     return f"{'#' * level} {escaped(table.title)}\n\n" + "\n".join(lines) + note
 
 
-def _facts(facts: Sequence[tuple[str, str]]) -> str:
-    return "\n".join(f"- {escaped(what)}: {escaped(value)}" for what, value in facts)
+def _facts(facts: Sequence[tuple[str, str | tuple[str, ...]]]) -> str:
+    said = [(what, value if isinstance(value, str) else ", ".join(value)) for what, value in facts]
+    return "\n".join(f"- {escaped(what)}: {escaped(value)}" for what, value in said)

@@ -33,6 +33,7 @@ from leanrank.evaluation.tasks import Tasks
 from leanrank.kernels._threads import default_threads
 from leanrank.rankers._base import Ranker
 from leanrank.rankers.adapters import as_ranker
+from leanrank.rankers.ranksvm import GRID
 from leanrank.rankers.registry import get
 
 #: The loss that nobody minds, unless the caller says otherwise.
@@ -260,5 +261,5 @@ def default_ranker(ranker: Any, **settings: Any) -> Ranker:
     if ranker == "lightgbm":
         return get("lightgbm", **{"early_stopping_rounds": 50, "n_threads": 1, **settings})
     if ranker == "ranksvm":
-        return get("ranksvm", **{"C": (0.01, 0.1, 1.0, 10.0, 100.0), **settings})
+        return get("ranksvm", **{"C": GRID, **settings})
     return as_ranker(ranker, **settings)

@@ -355,7 +355,7 @@ class Selection:
         return _chart(self, "stability")
 
     def to_frame(self, part: str = "curve", library: str | None = None) -> Any:
-        """What was measured as a frame.
+        """What was measured as a frame; curve and answers have a column `cost` where features have prices.
 
         Parameters
         ----------
