@@ -41,9 +41,9 @@ were chosen on logs made in all these ways but the unseen one, from other seeds,
 it. That one took its degrees of freedom from the kurtosis everywhere and was half as long again on one side with fewer
 than 30 losses; it was wider than need be for sparse losses, and covered less for large ones. Among the variants,
 corrections with the skewness of the sample (Johnson's, Hall's of 1992) covered less than Student's t, since a sample
-that happens to be skewed one way misses the truth the other way; intervals for weighted counts (Fay and Feuer's)
-were wider; a bound by betting (Waudby-Smith and Ramdas 2024) was a third wider than Gaffke's with 50 and 100 judged;
-that bound for fewer than ten losses only, and not twelve, left 100 judged queries with rare losses below 94%. Other
+that happens to be skewed one way misses the truth the other way; intervals for weighted counts (Fay and Feuer's) were
+wider; a bound by betting (Waudby-Smith and Ramdas 2024) was wider than Gaffke's with 50 and 100 judged; and with
+Gaffke's for fewer than ten losses only, and not twelve, 100 judged queries with rare losses covered too rarely. Other
 kinds of losses may cover less often than the lowest line here, or more."""
 MACHINE_TEXT = """
 ## Machine-made labels
