@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from leanrank._lazy import public_names
 from leanrank.errors import UnknownNameError
-from leanrank.rankers._base import Ranker
+
+if TYPE_CHECKING:
+    from leanrank.rankers._base import Ranker
 
 #: Name -> (module, class): the adapters of the boosters.
 BOOSTERS = {
