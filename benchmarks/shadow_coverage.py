@@ -1,27 +1,28 @@
 """Whether the intervals of `shadow` cover, and how wide they are beside judging at random.
 
-    python -m benchmarks.shadow_coverage [--runs 1000]
+    python -m benchmarks.shadow_coverage [--runs 2000] [--only sparse machines]
 
 Made logs whose mean loss is known: lists in which some documents changed places, with labels. Each run draws queries,
-looks up what they lose and computes an interval. Writes docs/shadow_coverage.md.
+looks up what they lose and computes an interval. Writes docs/shadow_coverage.md, or with --only the sections named.
 """
 
 from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from benchmarks.shadow_coverage_page import HEADING, MACHINE_TEXT, WHY
 from numpy.typing import NDArray
 from scipy import stats
 
 from leanrank.evaluation.shadow.intervals import Machine, interval
 from leanrank.evaluation.shadow.largest import Largest
+from leanrank.evaluation.shadow.logged_queries import inclusion_probabilities, systematic
 from leanrank.evaluation.shadow.loss import discounts
-from leanrank.evaluation.shadow.sampling import inclusion_probabilities, systematic
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "shadow_coverage.md"
 K, DEEPEST = 10, 30
@@ -30,25 +31,37 @@ LOGGED = (1_000, 10_000, 50_000)
 CHANGED = (0.05, 0.2, 0.8)
 LEVEL = 0.95
 #: Made logs a line; the runs are spread over them.
-LOGS = 20
+LOGS = 50
+#: What an interval of queries judged at random has to cover to be compared with, and how wide ours may be beside it.
+COVERS, WIDEST = 0.94, 1.15
 Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
 class Kind:
-    """How rich in relevant documents queries are: Beta(a, b) of each; what goes down is `better` than what goes up."""
+    """How rich in relevant documents queries are: Beta(a, b) of each; what goes down is `better` than what goes up.
+
+    Relevant documents have the highest label with probability `high`, at least the middle one with `middle`.
+    """
 
     says: str
     a: float
     b: float
     better: float = 1.3
     worse: float = 1.0
+    high: float = 0.15
+    middle: float = 0.4
+    logged: tuple[int, ...] = LOGGED
 
 
+_FEWER = (1_000, 10_000)
 KINDS = {
     "graded": Kind("about two thirds of the changed queries lose or gain something", 1.0, 2.0),
     "sparse": Kind("about a third do", 0.5, 4.0),
     "rare": Kind("about an eighth do, and nearly all of them lose", 0.3, 8.0, 1.5, 0.3),
+    "two-sided": Kind("as many gain as lose, most of them little", 1.0, 2.0, 1.0, 1.0, 0.05, 0.1, _FEWER),
+    "large": Kind("most lose or gain a little, a few lose much", 1.0, 2.0, 1.5, 0.5, 0.02, 0.04, _FEWER),
+    "unseen": Kind("twice as many gain as lose", 0.4, 6.0, 0.6, 1.5, 0.1, 0.2, _FEWER),
 }
 #: What a machine's labels are worth: weight of the true loss, of noise, and a constant that is wrong.
 MACHINES = {
@@ -56,8 +69,9 @@ MACHINES = {
     "good": (1.0, 0.75, 0.0),
     "noise": (0.0, 1.0, 0.0),
     "reversed": (-1.0, 1.0, 0.0),
+    "biased": (0.5, 0.5, 3.0),
 }
-MACHINES |= {"biased": (0.5, 0.5, 3.0)}
+MACHINE = "machines"
 
 
 @dataclass(frozen=True)
@@ -92,7 +106,9 @@ def made(n_queries: int, share: float, kind: Kind, rng: np.random.Generator) -> 
 
     def gain(times: float) -> Floats:
         draw, relevant = rng.random(used.shape), np.minimum(rich * times, 1.0)
-        return np.select([draw < 0.15 * relevant, draw < 0.4 * relevant, draw < relevant], [15.0, 3.0, 1.0], 0.0)
+        return np.select(
+            [draw < kind.high * relevant, draw < kind.middle * relevant, draw < relevant], [15.0, 3.0, 1.0], 0.0
+        )
 
     loss = (change * (gain(kind.better) - gain(kind.worse))).sum(axis=1)
     return Log(n_queries, loss, np.sqrt(2 * (change**2).sum(axis=1)), change.sum(axis=1))
@@ -153,20 +169,84 @@ def by_shadow(
         tally.add(estimate.low, estimate.high, log.mean)
 
 
-def coverage_rows(kind: str, runs: int, seed: int) -> Iterator[list[Any]]:
-    """A row for each number judged, number logged and share that changes."""
+@dataclass
+class Cell:
+    """Intervals of one number judged, number logged and share that changes; widths in those of *known*."""
+
+    judged: int
+    logged: int
+    share: float
+    ours: Tally = field(default_factory=Tally)
+    usual: Tally = field(default_factory=Tally)
+    same: Tally = field(default_factory=Tally)
+
+    @property
+    def all_judged(self) -> bool:
+        return self.judged >= round(self.share * self.logged)
+
+    def beside(self, random: Tally) -> float:
+        """Our width by that of an interval of queries judged at random and the square root of p."""
+        return self.ours.mean_width / random.mean_width / float(np.sqrt(self.share))
+
+    @property
+    def known(self) -> float:
+        return self.ours.mean_width / float(np.sqrt(self.share))
+
+    @property
+    def narrowest(self) -> Tally | None:
+        """The narrower of the two intervals of queries judged at random among those that cover."""
+        cover = [random for random in (self.usual, self.same) if random.coverage >= COVERS]
+        return min(cover, key=lambda random: random.mean_width, default=None)
+
+    def line(self) -> str:
+        widths = ["all judged", "", ""]
+        if not self.all_judged:
+            best = self.narrowest
+            name = "t" if best is self.usual else "same"
+            decides = "none covers" if best is None else f"{self.beside(best):.2f} {name}"
+            widths = [f"{self.known:.2f}", f"{self.beside(self.same):.2f}", decides]
+        covers = [f"{tally.coverage:.1%}" for tally in (self.ours, self.usual, self.same)]
+        cells = [f"{self.judged:,}", f"{self.logged:,}", f"{self.share:g}", covers[0], *widths, *covers[1:]]
+        return f"| {' | '.join(cells)} |"
+
+
+def cells_of(kind: Kind, runs: int, seed: int) -> Iterator[Cell]:
+    """One for each number judged, number logged and share that changes."""
     for number, (logged, share, judged) in enumerate(
-        (logged, share, judged) for logged in LOGGED for share in CHANGED for judged in JUDGED if judged < logged
+        (logged, share, judged) for logged in kind.logged for share in CHANGED for judged in JUDGED if judged < logged
     ):
-        ours, random, same, everything = Tally(), Tally(), Tally(), judged >= round(share * logged)
+        cell = Cell(judged, logged, share)
         for one in range(LOGS):
             rng = np.random.default_rng([seed, number, one])
-            log = made(logged, share, KINDS[kind], rng)
-            ours.unit = same.unit = log.random_width(judged) * float(np.sqrt(share))
-            by_shadow(log, judged, runs // LOGS, rng, ours)
-            at_random(log, judged, runs // LOGS // 4, rng, random, same)
-        fair = ours.mean_width / same.mean_width / float(np.sqrt(share))
-        yield [judged, logged, share, ours.coverage, ours.mean_width, fair, random.coverage, same.coverage, everything]
+            log = made(logged, share, kind, rng)
+            cell.ours.unit = cell.usual.unit = cell.same.unit = log.random_width(judged) or 1.0
+            by_shadow(log, judged, runs // LOGS, rng, cell.ours)
+            at_random(log, judged, runs // LOGS, rng, cell.usual, cell.same)
+        yield cell
+
+
+def section(name: str, runs: int) -> Iterator[str]:
+    """The lines of one kind of losses, and what is largest and smallest in them."""
+    kind = KINDS[name]
+    cells = []
+    for cell in cells_of(kind, runs, list(KINDS).index(name)):
+        print(name, cell.line(), flush=True)
+        cells.append(cell)
+    drawn = [cell for cell in cells if not cell.all_judged]
+    covers = [cell.ours.coverage for cell in drawn]
+    ratios = [cell.beside(cell.narrowest) for cell in drawn if cell.narrowest is not None]
+    wider = sum(ratio > WIDEST for ratio in ratios)
+    yield f"\n## {name.capitalize()}: {kind.says}\n"
+    yield (
+        f"Lowest coverage {min(covers):.1%}, mean {np.mean(covers):.1%}. Width at most {max(ratios):.2f} sqrt(p) "
+        f"of the narrowest interval of\nqueries judged at random that covers, which there is in {len(ratios)} lines of "
+        f"{len(drawn)}; above {WIDEST} in {wider or 'none'}.\nBeside *known* at most "
+        f"{max(cell.known for cell in drawn):.2f} sqrt(p), beside the same rule "
+        f"{max(cell.beside(cell.same) for cell in drawn):.2f}.\n"
+    )
+    yield "| judged | logged | p | covers | / known | / same rule | / narrowest | t covers | same covers |"
+    yield "|---:|---:|---:|---:|---:|---:|---:|---:|---:|"
+    yield from (cell.line() for cell in cells)
 
 
 def machine_rows(runs: int) -> Iterator[list[Any]]:
@@ -185,79 +265,35 @@ def machine_rows(runs: int) -> Iterator[list[Any]]:
             yield [name, judged, share, tally.coverage, tally.mean_width / alone.mean_width]
 
 
-def page(runs: int) -> str:
-    lines = [
-        "# Intervals of shadow",
-        "",
-        f"{LOGS} made logs a line, whose mean loss of DCG@{K} is known, and {runs:,} runs over them; made by",
-        "`python -m benchmarks.shadow_coverage`. Each run draws queries as `shadow` does and computes a 95% interval",
-        "of the mean loss over all logged queries. Two widths stand beside it, of judging as many queries at random",
-        "among all, each times the square root of the share p that changes: 1 is about what judging among the changed",
-        "ones alone would give. *Known*: Student's t with the variance that there is, which nobody knows who judges.",
-        "*Same rule*: the interval that `shadow` itself makes of queries judged at random, which covers as its own do.",
-        "The last columns say how often the intervals of queries judged at random cover, in a quarter as many runs:",
-        "the usual t with the variance of the sample, which has few losses to go by where p is small, and the same",
-        "rule.",
-    ]
-    for number, (name, kind) in enumerate(KINDS.items()):
-        rows = list(coverage_rows(name, runs, number))
-        for row in rows:
-            print(name, *(f"{value:g}" for value in row), flush=True)
-        drawn = [row for row in rows if not row[-1]]
-        lines += [
-            "",
-            f"## {name.capitalize()}: {kind.says}",
-            "",
-            f"Lowest coverage {min(row[3] for row in drawn):.1%}, mean {np.mean([row[3] for row in drawn]):.1%};",
-            f"largest width {max(row[4] for row in drawn):.2f} sqrt(p) of known,",
-            f"{max(row[5] for row in drawn):.2f} sqrt(p) of the same rule.",
-            "",
-            "| judged | logged | p | covers | / (sqrt(p) x known) | / (sqrt(p) x same rule) | t covers | same covers |",
-            "|---:|---:|---:|---:|---:|---:|---:|---:|",
-        ]
-        for judged, logged, share, covers, ratio, fair, usual, same, everything in rows:
-            width = "all judged | " if everything else f"{ratio:.2f} | {fair:.2f}"
-            cells = f"{judged:,} | {logged:,} | {share:g} | {covers:.1%} | {width} | {usual:.1%} | {same:.1%}"
-            lines.append(f"| {cells} |")
-    lines += [
-        "",
-        "## Why rare losses need wide intervals",
-        "",
-        "Of 50 judged queries, about six lose anything here, which says little of those that were not judged.",
-        "A kind of query that makes up 7% of those that change is missed by all 50 in one case of 40",
-        "(0.93^50 = 2.5%): an interval that holds 95 times in 100, whatever the losses are, has to allow that 7% that",
-        "nobody has looked at lose all that their documents can lose. Student's t allows no such thing, and the last",
-        "columns show what comes of it: with 50 queries judged at random it covers far less often than it says.",
-        "Against *known* the interval is therefore several times as wide: *known* is what a judge could do who knew",
-        "the variance of all losses before judging any, and none that covers whatever the losses are is as narrow.",
-        "Against an interval that knows no more than it does itself (*same rule*) it is narrower, as it is everywhere.",
-        "",
-        "What to do about it is to judge more: see the lines with 200 and 1,000. The rule, in full: with fewer than 30",
-        "judged queries that lose or gain, mostly on one side, the interval is half as long again on that side; with",
-        "fewer than 12 it also holds a bound for any losses that labels and moves of documents allow (Gaffke's). These",
-        "numbers were chosen on logs made in the same three ways, from other seeds: other kinds of losses may cover",
-        "less often than the lowest line here, or more.",
-        "",
-        "## Machine-made labels",
-        "",
-        "Prediction-powered intervals, 10,000 logged queries, graded labels, beside those of people's labels alone. A",
-        "machine's losses are the true ones (perfect), with noise of .75 standard deviations (good), noise alone, the",
-        "true ones turned round with noise (reversed), or half the true ones, noise and a constant error of 3 standard",
-        "deviations (biased).",
-        "",
-        "| machine | judged | p | covers | width / people's alone |",
-        "|---|---:|---:|---:|---:|",
-    ]
+def machine_section(runs: int) -> Iterator[str]:
+    yield MACHINE_TEXT
     for name, judged, share, covers, ratio in machine_rows(runs):
-        lines.append(f"| {name} | {judged:,} | {share:g} | {covers:.1%} | {ratio:.2f} |")
-        print(lines[-1], flush=True)
+        line = f"| {name} | {judged:,} | {share:g} | {covers:.1%} | {ratio:.2f} |"
+        print(line, flush=True)
+        yield line
+
+
+def standing(name: str) -> Iterator[str]:
+    """A section as the page has it."""
+    heading = f"\n## {name.capitalize() if name in KINDS else 'Machine-made'}"
+    for rest in PAGE.read_text().split(heading, 1)[1:]:
+        yield heading + rest.split("\n\n## ", 1)[0].rstrip("\n")
+
+
+def page(runs: int, only: list[str]) -> str:
+    lines = [HEADING.format(logs=LOGS, runs=runs, k=K, covers=COVERS)]
+    for name in KINDS:
+        lines += section(name, runs) if name in only else standing(name)
+    lines += [WHY, *(machine_section(runs) if MACHINE in only else standing(MACHINE))]
     return "\n".join(lines) + "\n"
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--runs", type=int, default=1_000)
-    PAGE.write_text(page(parser.parse_args().runs))
+    parser.add_argument("--runs", type=int, default=2_000)
+    parser.add_argument("--only", nargs="*", choices=(*KINDS, MACHINE), default=[*KINDS, MACHINE])
+    arguments = parser.parse_args()
+    PAGE.write_text(page(arguments.runs, arguments.only))
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ from rich.console import Console
 from tests.report.made_up import made_up
 
 from leanrank import make_ranking, select
-from leanrank.cli._selection_tables import SHOWN, offered, show_selection
+from leanrank.cli._tables import SHOWN, offered, show_selection
 from leanrank.data.catalogue import Catalogue
 from leanrank.evaluation.select.selection_views import holds_for
 

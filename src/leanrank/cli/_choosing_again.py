@@ -12,13 +12,12 @@ from rich.console import Console
 from rich.text import Text
 
 from leanrank.cli._catalogue import CatalogueOptions
-from leanrank.cli._delivery import Delivery
 from leanrank.cli._invocation import OF_ONE_RUN, Invocation
-from leanrank.cli._logged_options import LoggedOptions
 from leanrank.cli._measuring import losses_of
-from leanrank.cli._outputs import check_outputs, refuse_stdout
+from leanrank.cli._outputs import Delivery, check_outputs, refuse_stdout
 from leanrank.cli._reading import Reading
-from leanrank.cli._selection_tables import show_selection
+from leanrank.cli._shadow_options import LoggedOptions
+from leanrank.cli._tables import show_selection
 from leanrank.cli.report import data_again
 from leanrank.errors import DataError, ParameterError
 

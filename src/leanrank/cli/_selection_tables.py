@@ -31,7 +31,7 @@ def show_selection(selection: Selection, test: dict[str, Any] | None, console: C
 
     `finished` is the file that another answer can be had from.
     """
-    from leanrank.data.query_weighting import weighting_said
+    from leanrank.data.weights import weighting_said
     from leanrank.evaluation.select.selection_views import holds_for, metrics_said, slices_said
 
     chosen = selection.chosen

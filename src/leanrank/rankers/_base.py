@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from leanrank.data.category_means import CategoryMeans, cross_fitted
 from leanrank.data.columns import id_column
-from leanrank.data.door import as_source, check_features, feature_matrix, in_memory, unjudged
+from leanrank.data.door import as_source, check_features, feature_matrix, in_memory, names_in, unjudged
 from leanrank.data.grouping import query_offsets
 from leanrank.data.ranking_data import RankingData
 from leanrank.data.weights import query_weights, refuse_weights
@@ -25,9 +25,8 @@ from leanrank.kernels.products import rows_times
 from leanrank.metrics._base import mean
 from leanrank.metrics.names import metric as parse_metric
 from leanrank.rankers._categories import LearnedCategories
-from leanrank.rankers._early_stopping import EarlyStopping
+from leanrank.rankers._early_stopping import EarlyStopping, eval_source, has_names
 from leanrank.rankers._permutation import permutation_importances
-from leanrank.rankers.eval_set import eval_source, has_names
 
 Scores = NDArray[np.float64]
 
@@ -293,8 +292,7 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
 
     def _features(self, X: Any) -> Any:
         """The matrix of X as the ranker takes it, after checking its columns against those of `fit`."""
-        names = getattr(self, "feature_names_in_", None)
-        known = tuple(str(j + 1) for j in range(self.n_features_in_)) if names is None else tuple(names)
+        known = names_in(self)
         if self.categories_ is not None and not isinstance(X, RankingData):
             X = unjudged(X, self.categories_.texts, self._title)
         if isinstance(X, RankingData):

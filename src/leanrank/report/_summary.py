@@ -12,9 +12,9 @@ import numpy as np
 
 from leanrank import __version__
 from leanrank.data.catalogue import Catalogue
-from leanrank.data.query_weighting import weighting_said
 from leanrank.data.ranking_data import RankingData
 from leanrank.data.same_features import columns_of
+from leanrank.data.weights import weighting_said
 from leanrank.errors import DataError, LeanRankError
 from leanrank.evaluation.compare.comparison import Comparison
 from leanrank.evaluation.records import ALL_FEATURES
@@ -22,8 +22,7 @@ from leanrank.evaluation.select.again import is_possible
 from leanrank.evaluation.select.selection import CurvePoint, Selection
 from leanrank.evaluation.select.selection_views import holds_for
 from leanrank.evaluation.training import filled
-from leanrank.report.agreement import Agreement
-from leanrank.report.alike import STANDS_FOR, alike, nearest_kept, stands_for
+from leanrank.report.alike import STANDS_FOR, Agreement, alike, nearest_kept, stands_for
 from leanrank.report.distributions import distributions
 from leanrank.report.glossary import glossary
 from leanrank.selectors.hybrids import IMPORTANCE, SIMILARITY

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from leanrank.data.query_weighting import weighting_said
+from leanrank.data.weights import weighting_said
 from leanrank.evaluation.compare.comparison import DECIMALS
 from leanrank.evaluation.records import ALL_FEATURES
 from leanrank.report.tables import Table

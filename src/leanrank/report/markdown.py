@@ -48,7 +48,9 @@ def _selection(summary: dict[str, Any]) -> list[str]:
         parts += ["## Data", _facts(tables.data_facts(summary)), _table(tables.findings(summary), level=3)]
     parts += [escaped(note) for note in summary["notes"]]
     parts += [_table(tables.methods(summary))]
-    return [*parts, "## How it was made", _facts(tables.run_facts(summary)), _code(how_to_repeat(summary))]
+    # an indented block: no text can end it
+    code = "\n".join("    " + line for line in how_to_repeat(summary).splitlines())
+    return [*parts, "## How it was made", _facts(tables.run_facts(summary)), code]
 
 
 def _comparison(summary: dict[str, Any]) -> list[str]:
@@ -86,8 +88,3 @@ def _table(table: Table, level: int = 2) -> str:
 def _facts(facts: Sequence[tuple[str, str | tuple[str, ...]]]) -> str:
     said = [(what, value if isinstance(value, str) else ", ".join(value)) for what, value in facts]
     return "\n".join(f"- {escaped(what)}: {escaped(value)}" for what, value in said)
-
-
-def _code(text: str) -> str:
-    """An indented block: no text can end it."""
-    return "\n".join("    " + line for line in text.splitlines())

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from leanrank.data.query_weighting import weighting_said
+from leanrank.data.weights import weighting_said
 from leanrank.evaluation.clock import spoken
 from leanrank.evaluation.records import ALL_FEATURES
 from leanrank.stats.like_findings import Finding, like_findings

@@ -6,12 +6,12 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from leanrank._notebook import Table, card
-from leanrank.data.query_weighting import weighting_said
+from leanrank.data.arrow_table import in_library
+from leanrank.data.weights import weighting_said
 from leanrank.errors import UnknownNameError
 from leanrank.evaluation.bootstrap import FEWEST_QUERIES
-from leanrank.evaluation.records import in_library
 from leanrank.evaluation.select.answers import ASKED
-from leanrank.rankers.names import BOOSTERS, name_of_class
+from leanrank.rankers.registry import BOOSTERS, name_of_class
 
 if TYPE_CHECKING:
     from leanrank.data.catalogue import Catalogue
