@@ -97,6 +97,8 @@ def _show(one: tables.Table, console: Console) -> None:
 
 #: Sizes of the path that are shown.
 SHOWN = 6
+#: Features that stand for copies, a line each, that are shown.
+COPIES = 2
 #: Names of features that are shown, and how many letters of them.
 NAMED, LETTERS = 16, 150
 
@@ -136,7 +138,7 @@ def show_selection(selection: Selection, test: dict[str, Any] | None, console: C
         console.print(Text(f"Mind: {weighting}: means, intervals and certificates are weighted."))
     if selection.sample:
         console.print(Text(f"{selection.sample['sentence']}."))
-    for sentence in selection.copies:
+    for sentence in _copies(selection):
         console.print(Text(sentence))
     if len(selection.walked) > 1:
         console.print(_path(selection, finished), soft_wrap=True)
@@ -189,6 +191,16 @@ def _named(selection: Selection) -> str:
         names.append(name if len(name) <= LETTERS else f"{name[:LETTERS]}...")
     more = selection.n_features - len(names)
     return ", ".join(names) + (f" and {more} more" if more else "")
+
+
+def _copies(selection: Selection) -> list[str]:
+    """Which features stand for others, as many lines as there is room for; the report has all."""
+    if len(selection.copies) <= COPIES and all(len(said) <= LETTERS for said in selection.copies):
+        return selection.copies
+    n_others = sum(map(len, selection.stands_for.values()))
+    n_standing = len(selection.stands_for)
+    stand = f"{n_standing} features stand" if n_standing > 1 else "One feature stands"
+    return [f"{stand} for {n_others} others that tell the ranker nothing else; the report names them."]
 
 
 def _path(selection: Selection, finished: Path) -> Text:
