@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import runpy
 import subprocess
 import sys
 from pathlib import Path
@@ -263,3 +264,13 @@ def test_no_class_of_ours_and_no_keyword_is_in_what_people_read(tmp_path, monkey
 def test_python_runs_the_package_as_the_command():
     done = subprocess.run([sys.executable, "-m", "leanrank", "--version"], capture_output=True, text=True, check=True)
     assert leanrank.__version__ in done.stdout
+
+
+def test_the_demo_names_the_command_as_it_was_called(tmp_path, monkeypatch):
+    """Where it is not on the path; a path of __main__.py is of no use to anyone."""
+    called = []
+    monkeypatch.setattr("leanrank.cli.app.run", lambda arguments, program: called.append(program) or 0)
+    monkeypatch.setattr("leanrank.cli._signals.leave", lambda code: None)
+    monkeypatch.setattr("leanrank.cli._signals.listen", lambda: None)
+    runpy.run_module("leanrank", run_name="__main__")
+    assert called == ["python -m leanrank"]

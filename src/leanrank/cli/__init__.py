@@ -6,8 +6,8 @@ import sys
 from io import TextIOWrapper
 
 
-def main() -> None:
-    """Entry point of the `leanrank` command.
+def main(program: str | None = None) -> None:
+    """Entry point of the `leanrank` command; `program` is how it was called, if not by the path of a script.
 
     Exit codes: 0 done, 1 a check failed, 2 bad input or usage, 130 interrupted (Ctrl-C or SIGTERM).
     """
@@ -19,7 +19,7 @@ def main() -> None:
 
         if isinstance(sys.stdout, TextIOWrapper):  # a file name need not be text: it is printed with escapes
             sys.stdout.reconfigure(errors="backslashreplace")
-        code = run(sys.argv[1:], sys.argv[0])
+        code = run(sys.argv[1:], program or sys.argv[0])
     except KeyboardInterrupt:
         print("leanrank: interrupted before anything was started", file=sys.stderr)
         code = INTERRUPTED
