@@ -176,3 +176,12 @@ def test_some_features_of_a_public_data_set_are_nothing_to_warn_about():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert len(read_catalogue("mslr").of(["1", "5"])) == 2
+
+
+def test_a_public_catalogue_of_far_more_features_than_are_numbered_is_doubted():
+    ours = [str(j) for j in range(1, 18)]
+    with pytest.warns(
+        UserWarning, match="mslr has names for 136 features, the data have 17, numbered from 1: are they"
+    ):
+        read_catalogue("mslr").of(ours)
+    read_catalogue("mslr").of([*ours, "134"])  # some of its features

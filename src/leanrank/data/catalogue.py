@@ -135,6 +135,13 @@ class Catalogue:
             more = ", ..." if len(absent) > _NAMED else ""
             ids = "1 feature is" if len(absent) == 1 else f"{len(absent):,} features are"
             warnings.warn(f"{self.source}: {ids} not in the data: {told}{more}", UserWarning, stacklevel=2)
+        if self.public and 2 * len(known) < len(self) and known == {str(j + 1) for j in range(len(known))}:
+            warnings.warn(
+                f"{self.source} has names for {len(self):,} features, the data have {len(known):,}, numbered from 1: "
+                "are they those of another data set?",
+                UserWarning,
+                stacklevel=2,
+            )
         return Catalogue([facts for facts in self if facts.id in known], self.source, self.public)
 
     def to_dict(self) -> dict[str, dict[str, Any]]:
