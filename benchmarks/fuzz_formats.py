@@ -190,7 +190,7 @@ def _report(path: Path) -> None:
 
 
 def _chosen(path: Path, data: leanrank.RankingData | None) -> None:
-    from leanrank.selectors.chosen_features import read_names, read_selection
+    from leanrank.selectors.features_file import read_names, read_selection
 
     names, _ = read_names(path)
     read_selection(path)
@@ -265,7 +265,7 @@ def _timings(path: Path) -> None:
 
 def _exporter(engine: str) -> Callable[[Path], None]:
     from leanrank.exports import export_features
-    from leanrank.selectors.chosen_features import ChosenFeatures
+    from leanrank.selectors.features_file import ChosenFeatures
 
     chosen = ChosenFeatures(("a", "c"), (1, 3), 3)
     return lambda path: export_features(chosen, path, to=engine)  # type: ignore[return-value]

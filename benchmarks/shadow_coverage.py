@@ -21,8 +21,8 @@ from scipy import stats
 
 from leanrank.evaluation.shadow.intervals import Machine, interval
 from leanrank.evaluation.shadow.largest import Largest
+from leanrank.evaluation.shadow.logged_queries import inclusion_probabilities, systematic
 from leanrank.evaluation.shadow.loss import discounts
-from leanrank.evaluation.shadow.sampling import inclusion_probabilities, systematic
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "shadow_coverage.md"
 K, DEEPEST = 10, 30

@@ -24,8 +24,8 @@ from leanrank import GAS, QueryMinMaxScaler, RankingData, RankSVM, Shadow, shado
 from leanrank.data.ranking_data import concatenate
 from leanrank.evaluation.shadow.intervals import interval
 from leanrank.evaluation.shadow.largest import Largest
+from leanrank.evaluation.shadow.logged_queries import inclusion_probabilities, systematic
 from leanrank.evaluation.shadow.loss import dcg_losses, gains
-from leanrank.evaluation.shadow.sampling import inclusion_probabilities, systematic
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "shadow_real.md"
 BUDGETS = (10, 20, 40, 80, 160, 320)

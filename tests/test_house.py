@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import leanrank
-from leanrank._optional import require
+from leanrank._lazy import require
 from leanrank.errors import LeanRankError, MissingExtraError
 
 SOURCE = Path(leanrank.__file__).parent

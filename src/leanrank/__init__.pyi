@@ -3,8 +3,8 @@
 from leanrank.data.catalogue import Catalogue as Catalogue
 from leanrank.data.catalogue import FeatureFacts as FeatureFacts
 from leanrank.data.catalogue_file import read_catalogue as read_catalogue
-from leanrank.data.click_simulation import simulate_clicks as simulate_clicks
 from leanrank.data.clicks import per_click as per_click
+from leanrank.data.clicks import simulate_clicks as simulate_clicks
 from leanrank.data.folds import letor_folds as letor_folds
 from leanrank.data.letor.reader import read_letor as read_letor
 from leanrank.data.letor.scan import scan_letor as scan_letor
@@ -18,6 +18,7 @@ from leanrank.data.propensities import estimate_propensities as estimate_propens
 from leanrank.data.ranking_data import RankingData as RankingData
 from leanrank.data.ranking_data import RankingSource as RankingSource
 from leanrank.data.reading import read as read
+from leanrank.data.reading import read_table as read_table
 from leanrank.data.reading import scan as scan
 from leanrank.data.scaling import QueryMinMaxScaler as QueryMinMaxScaler
 from leanrank.data.scaling import QueryStandardScaler as QueryStandardScaler
@@ -25,7 +26,6 @@ from leanrank.data.side_columns import SideColumns as SideColumns
 from leanrank.data.splits import QueryKFold as QueryKFold
 from leanrank.data.splits import QueryShuffleSplit as QueryShuffleSplit
 from leanrank.data.synthetic import make_ranking as make_ranking
-from leanrank.data.tables import read_table as read_table
 from leanrank.data.tabular.frames import from_frame as from_frame
 from leanrank.data.time_split import QueryTimeSplit as QueryTimeSplit
 from leanrank.engines.dask_engine import DaskEngine as DaskEngine
@@ -34,6 +34,7 @@ from leanrank.engines.local import LocalEngine as LocalEngine
 from leanrank.engines.spark_engine import SparkEngine as SparkEngine
 from leanrank.errors import LeanRankError as LeanRankError
 from leanrank.evaluation.cross_validation import cross_validate as cross_validate
+from leanrank.evaluation.final_training import train_to_ship as train_to_ship
 from leanrank.evaluation.protocol import Protocol as Protocol
 from leanrank.evaluation.select.diff import Diff as Diff
 from leanrank.evaluation.select.diff import diff as diff
@@ -43,8 +44,8 @@ from leanrank.evaluation.select.saved_selection import load_selection as load_se
 from leanrank.evaluation.select.selection import Selection as Selection
 from leanrank.evaluation.shadow.drift import DriftLimits as DriftLimits
 from leanrank.evaluation.shadow.drift import drift as drift
-from leanrank.evaluation.shadow.judged_log import logged_loss as logged_loss
 from leanrank.evaluation.shadow.judging import read_judged as read_judged
+from leanrank.evaluation.shadow.run import logged_loss as logged_loss
 from leanrank.evaluation.shadow.run import shadow as shadow
 from leanrank.evaluation.shadow.shadow import Shadow as Shadow
 from leanrank.metrics.click_metrics import click_value as click_value

@@ -1,4 +1,4 @@
-"""Public names that load on first use, so that `import leanrank` stays light."""
+"""What loads on first use: public names, so that `import leanrank` stays light, and optional packages."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from functools import cache
 from importlib import import_module
 from types import MappingProxyType
 from typing import Any
+
+from leanrank.errors import MissingExtraError
 
 _NONE: Mapping[str, str] = MappingProxyType({})
 
@@ -47,3 +49,33 @@ def _listed() -> list[tuple[str, str]]:
     """Modules and names of the stub that type checkers read: one list for both."""
     with open(os.path.join(os.path.dirname(__file__), "__init__.pyi"), encoding="utf-8") as stub:
         return re.findall(r"(?m)^from (\S+) import \w+ as (\w+)$", stub.read())
+
+
+# package -> extra of pyproject.toml that brings it
+_EXTRA_OF = {
+    "lightgbm": "lightgbm",
+    "xgboost": "xgboost",
+    "catboost": "catboost",
+    "dask": "dask",
+    "distributed": "dask",
+    "pyspark": "spark",
+    "torch": "gpu",
+    "triton": "gpu",
+    "pandas": "pandas",
+    "polars": "polars",
+}
+
+
+def require(module: str, purpose: str) -> Any:
+    """Import `module`, or say in one sentence what needs it and how to install it.
+
+    >>> require("math", "arithmetic").floor(1.5)
+    1
+    """
+    try:
+        return import_module(module)
+    except ImportError as error:
+        package = module.partition(".")[0]
+        extra = _EXTRA_OF.get(package)
+        install = f"pip install {package}" + (f", or the extra: pip install '.[{extra}]'" if extra else "")
+        raise MissingExtraError(f"{purpose} needs the package '{package}': {install}") from error

@@ -19,7 +19,7 @@ from leanrank.cli.demo import PLANTED
 from leanrank.data.side_columns import SideColumns
 from leanrank.evaluation.compare.request import CompareSettings
 from leanrank.evaluation.compare.run import compare
-from leanrank.report.shadow_summary import summarize_shadow
+from leanrank.report.shadow_tables import summarize_shadow
 from leanrank.report.writing import write_report, write_summary
 
 ASKED_FOR = bool(os.environ.get("LEANRANK_BROWSER"))

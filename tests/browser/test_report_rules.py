@@ -174,3 +174,35 @@ def test_where_folds_and_choice_disagree_the_reason_is_given(open_page, long):
         assert all(int(row[2].removesuffix("%")) > 50 for row in rows if row[1] == "left out")
         assert all("place" in row[3] or "alike" in row[3] for row in rows)
     assert {row[1] for row in rows} == {"kept", "left out"}
+
+
+@pytest.mark.parametrize(("which", "link"), [("demo", "#table-says a"), ("comparison", "td a")])
+def test_a_link_to_a_method_opens_its_page(open_page, request, which, link):
+    opened = open_page(request.getfixturevalue(which), width=390)
+    page = opened.page
+    assert page.locator("details.method[open]").count() == 0
+    link = page.locator(link).first
+    name, target = link.inner_text(), link.get_attribute("href")
+    link.click()
+    entry = page.locator(f"details.method[open]:has({target})")
+    entry.wait_for()
+    assert entry.locator("summary").inner_text().startswith(name)
+    assert page.locator("details.method[open]").count() == 1
+    page.wait_for_function(
+        f"(() => {{ const y = document.querySelector('{target}').getBoundingClientRect().y;"
+        " return y > 0 && y < innerHeight / 2; })()"
+    )
+    assert page.evaluate(STICKING_OUT) == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    assert opened.complaints == []
+
+
+def test_a_method_is_read_without_any_script(browser, demo):
+    """The browser itself unfolds what a link leads into."""
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(f"{demo.as_uri()}#method-gas")
+    assert page.locator("#method-gas").is_visible()
+    assert not page.locator("#method-mrmr").is_visible()
+    assert "SIGIR 2007" in page.inner_text("#method-gas")
+    context.close()

@@ -11,7 +11,9 @@ from rich.console import Console
 from tests.report.made_up import made_up
 
 from leanrank import make_ranking, select
-from leanrank.cli._selection_tables import SHOWN, offered, show_selection
+from leanrank.cli._tables import SHOWN, offered, show_selection
+from leanrank.data.catalogue import Catalogue
+from leanrank.evaluation.select.selection_views import holds_for
 
 #: The page of a terminal.
 LINES, WIDTH = 24, 100
@@ -35,6 +37,31 @@ def test_it_fits_one_page_with_as_many_features_as_people_have():
     assert "a feature with quite a long name" in " ".join(lines)
     assert " and 3" in " ".join(lines)
     assert len(offered(selection)) == SHOWN
+
+
+def test_a_catalogue_gives_names_and_no_more_lines():
+    """Descriptions, of many lines, are in the report."""
+    ids = [str(j) for j in range(1, 137)]
+    selection, _ = made_up(ids, 41)
+    known = {j: {"name": f"BM25 of field {j}", "description": f"what field {j} says, " * 12} for j in ids}
+    named = _screen(replace(selection, catalogue=Catalogue.of_dict(known)))
+    assert len(named) + AFTER <= LINES
+    first = selection.features[0]
+    text = " ".join(" ".join(named).split())
+    assert f"Ship: {first}: BM25 of field {first}, " in text
+    assert "says" not in text
+
+
+def test_it_says_for_which_ranker_the_answer_holds():
+    selection, _ = made_up(["one", "two", "three", "four"], 2)
+    [line] = [line for line in _screen(selection) if line.startswith("For: ")]
+    scaled = "ranksvm with features scaled within each query; another ranker or scaling may need others."
+    assert line == f"For:  {scaled}"
+    for made, said in (
+        ("LightGBMAdapter(n_threads=1)", "lightgbm as it was trained here; another ranker may need others"),
+        ("RegressorAdapter(Ridge())", "the ranker as it was trained here; another ranker may need others"),
+    ):
+        assert holds_for(replace(selection, settings={**selection.settings, "ranker": made})) == said
 
 
 def test_it_says_what_to_ship_and_what_the_risk_is():

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from typer.main import get_command
 
+import leanrank
 from leanrank import make_ranking, metric, write_letor
 from leanrank.cli import _completion
 from leanrank.cli._option_names import sentence
@@ -257,3 +258,8 @@ def test_no_class_of_ours_and_no_keyword_is_in_what_people_read(tmp_path, monkey
         error = capsys.readouterr().err
         assert words in error
         assert not re.search(r"FilteredRFE|RelevanceMRMR|QueryKFold|RankingData|Adapter|\w=(\.\.\.|True)", error)
+
+
+def test_python_runs_the_package_as_the_command():
+    done = subprocess.run([sys.executable, "-m", "leanrank", "--version"], capture_output=True, text=True, check=True)
+    assert leanrank.__version__ in done.stdout

@@ -31,7 +31,7 @@ def nothing_is_read_whole(monkeypatch):
     def refuse(*arguments, **options):
         raise AssertionError("the file was read as a whole")
 
-    monkeypatch.setattr("leanrank.data.tables.read_table", refuse)
+    monkeypatch.setattr("leanrank.data.reading.read_table", refuse)
     monkeypatch.setattr("leanrank.data.letor.reader.read_letor", refuse)
 
 

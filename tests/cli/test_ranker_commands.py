@@ -10,7 +10,16 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from leanrank import RankingData, RankSVM, load_ranker, make_ranking, read_table, write_parquet
+from leanrank import (
+    KernelRankSVM,
+    RankingData,
+    RankSVM,
+    load_ranker,
+    make_ranking,
+    read_table,
+    train_to_ship,
+    write_parquet,
+)
 from leanrank.cli._unlike_scales import warn_of_unlike_scales
 from leanrank.cli.app import run
 from leanrank.data.letor.reader import read_letor, write_letor
@@ -39,9 +48,10 @@ def test_features_of_unlike_scales_are_warned_of(files, tmp_path, capsys):
     X = data.dense() * np.where(np.arange(data.n_features) == 2, 1e-5, 1.0)
     write_letor(replace(data, X=X), tmp_path / "raw.txt")
     given = ["train", str(tmp_path / "raw.txt"), "-o", str(tmp_path / "m.json")]
-    assert run([*given, "--ranker", "ranksvm"]) == 0
+    assert run([*given, "--ranker", "kernelranksvm"]) == 0
     assert "The features differ in scale" in capsys.readouterr().err
-    for others in (["--ranker", "lightgbm"], ["--ranker", "rankboost"], ["--drop", "3"]):
+    without = ["--ranker", "kernelranksvm", "--drop", "3"]
+    for others in (["--ranker", "ranksvm"], ["--ranker", "lightgbm"], ["--ranker", "rankboost"], without):
         assert run([*given, *others]) == 0
         assert "scale" not in capsys.readouterr().err
 
@@ -50,9 +60,10 @@ def test_features_of_unlike_scales_are_warned_of(files, tmp_path, capsys):
 def test_scales_are_those_of_what_is_there(form):
     X = np.array([[0.0, np.nan, -3e4, 0.0], [2.0, np.nan, 5.0, 0.0], [-1.0, np.nan, np.nan, 0.0]])
     data = RankingData(form(X), [1, 0, 0], [0, 3], missing=True)
-    with pytest.warns(UserWarning, match="'3' goes up to 30000, '1' to 2. ranksvm learns less"):
-        warn_of_unlike_scales(RankSVM(), data)
-    warn_of_unlike_scales(RankSVM(), data.subset([0, 1, 3]))
+    with pytest.warns(UserWarning, match="'3' goes up to 30000, '1' to 2. kernelranksvm learns less"):
+        warn_of_unlike_scales(KernelRankSVM(), data)
+    warn_of_unlike_scales(KernelRankSVM(), data.subset([0, 1, 3]))
+    warn_of_unlike_scales(RankSVM(), data)
 
 
 def test_no_option_is_offered_that_the_command_has_not(model, tmp_path, capsys):
@@ -74,7 +85,8 @@ def test_train_predict_evaluate(files, tmp_path, capsys):
     assert "ranksvm on" in out
     assert "held out" in out
     train, valid, test = (read_letor(files / f"{name}.txt") for name in ("train", "valid", "test"))
-    by_hand = RankSVM(C=[0.1, 1, 10]).fit(train, eval_set=valid)
+    by_hand = train_to_ship(RankSVM(C=[0.1, 1, 10]), train, valid)
+    assert f"C = {by_hand.C_:g}, chosen on {files / 'valid.txt'}." in out
     assert run(["predict", str(files / "test.txt"), "--model", str(model), "-o", str(scores)]) == 0
     np.testing.assert_array_equal(np.loadtxt(scores), by_hand.predict(test))
     command = ["evaluate", str(files / "test.txt"), "--scores", str(scores), "--metric", "ndcg@3,map"]
@@ -168,7 +180,6 @@ def read_qrels(path):
         (["train", "{train}", "--ranker", "ransvm"], "did you mean 'ranksvm'"),
         (["train", "{train}", "--set", "CC=1"], "Unknown parameter of RankSVM 'CC'"),
         (["train", "{train}", "--set", "C"], "A setting is NAME=VALUE"),
-        (["train", "{train}", "--set", "C=[1,2]"], "needs an eval_set"),
         (["train", "{train}", "--features", "{train}"], "not a selection"),
         (["train", "{train}", "--features", "{odd}"], "the selection by name: 'nope' is not there"),
         (["train", "{train}", "--features", "{empty}"], "at least one text"),

@@ -9,7 +9,7 @@ import pytest
 from leanrank import as_ranker, load_ranker, make_ranking, rankers, write_letor
 from leanrank.cli.app import run
 from leanrank.errors import UnknownNameError
-from leanrank.evaluation import grids
+from leanrank.evaluation import protocol as grids
 from leanrank.evaluation.compare.request import CompareSettings
 from leanrank.evaluation.compare.run import compare
 from leanrank.evaluation.journal import read_about

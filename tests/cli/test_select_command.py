@@ -155,6 +155,21 @@ def test_a_table_without_gaps_has_no_missing_values(here, capsys):
         assert ("Values are missing" in capsys.readouterr().out) == gaps
 
 
+def test_it_says_what_stood_for_missing_values_and_what_a_model_needs(here, capsys):
+    data, _ = make_ranking(30, n_informative=2, n_redundant=1, n_noise=3, random_state=0)
+    frame = pd.DataFrame(data.dense(), columns=list("abcdef")).assign(label=data.y, qid=data.qid)
+    frame.loc[3, "a"] = np.nan
+    frame.to_csv("data.csv", index=False)
+    assert run(["select", "data.csv", *QUICK, "--must-keep", "a", "-k", "2"]) == 0
+    stood = "Values are missing: the least of the feature in the query stood for them."
+    assert f"{stood} A model has no query to look at: fill those of a before you train." in capsys.readouterr().out
+    assert run(["select", "data.csv", *QUICK, "--never", "a", "-k", "2"]) == 0
+    assert f"{stood}\n" in capsys.readouterr().out
+    boosted = ["--ranker", "lightgbm", "--ranker-set", "n_estimators=3"]
+    assert run(["select", "data.csv", *QUICK, *boosted, "-k", "2"]) == 0
+    assert "Values are missing: lightgbm got them as they are" in capsys.readouterr().out
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="a pipe of a shell")
 def test_a_reader_that_goes_early_is_no_failure(train, here):
     program = f"{sys.executable} -c 'from leanrank.cli import main; main()'"

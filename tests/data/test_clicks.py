@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 from leanrank import evaluate, make_ranking
-from leanrank.data.click_simulation import simulate_clicks
-from leanrank.data.clicks import per_click
+from leanrank.data.clicks import per_click, simulate_clicks
 from leanrank.data.propensities import Propensities, estimate_propensities
 from leanrank.data.side_columns import SideColumns
 from leanrank.errors import DataError, ParameterError

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from leanrank import RankingData, scan_letor, write_letor
-from leanrank.data.mapped_source import with_features
 from leanrank.data.same_features import kept_by
+from leanrank.data.sources import with_features
 from leanrank.errors import DataError, UnknownNameError
 
 NAMES = ("bm25_title", "bm25_body", "tfidf", "a*", "ab")

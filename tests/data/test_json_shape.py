@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from leanrank.data.json_shape import fault_in
-from leanrank.data.text_file import parse_json
+from leanrank.data.text_file import fault_in, parse_json
 from leanrank.errors import DataError
 
 POINT = {"k": int, "mean": (float, None), "folds": [float], "note?": str, "pair?": [str, int], "free?": {str: bool}}

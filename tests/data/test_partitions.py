@@ -16,8 +16,8 @@ from leanrank.data.arrow_table import arrow_table, roles_of
 from leanrank.data.letor.parts import letor_parts, query_start
 from leanrank.data.letor.scan import scan_letor
 from leanrank.data.parquet.scan import scan_parquet
-from leanrank.data.partitions import Part, PartitionedSource, even_cuts
 from leanrank.data.ranking_data import RankingData, concatenate
+from leanrank.data.sources import Part, PartitionedSource, even_cuts
 from leanrank.errors import DataError
 
 SIZES = st.lists(st.integers(1, 12), min_size=1, max_size=25)

@@ -94,6 +94,7 @@ def header(shape):
         (archive(a=np.zeros(3)).replace(b"\x14\x00\x00\x00\x08\x00", b"\x14\x00\x01\x00\x08\x00"), "it is encrypted"),
         (b"no archive", r"not an \.npz file"),
     ],
+    ids=["large", "short", "negative", "empty", "header", "encrypted", "no archive"],
 )
 @pytest.mark.usefixtures("little")
 def test_arrays_that_are_not_what_they_say(content, message):

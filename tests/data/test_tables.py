@@ -55,7 +55,7 @@ def test_damaged_files_are_refused_or_read(tmp_path, suffix):
 
 def test_importing_leanrank_loads_no_table_library():
     code = (
-        "import sys, leanrank, leanrank.data.door, leanrank.data.tables, leanrank.data.parquet.files;"
+        "import sys, leanrank, leanrank.data.door, leanrank.data.reading, leanrank.data.parquet.files;"
         "print(sorted({'pandas', 'polars', 'pyarrow', 'narwhals'} & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

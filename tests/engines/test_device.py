@@ -138,7 +138,7 @@ def test_sparse_data(on_cpu_tensors, monkeypatch):
     expected = feature_graph(data)
     sparse = RankingData(sp.csr_array(data.X), data.y, data.query_ptr)
     for values in (4_000_000, 60):
-        monkeypatch.setattr("leanrank.data.dense_parts._DENSE_VALUES", values)
+        monkeypatch.setattr("leanrank.data.sources._DENSE_VALUES", values)
         graph = feature_graph(sparse, engine="cuda")
         for name in ("importance", "importance_std", "similarity", "constant"):
             np.testing.assert_array_equal(getattr(graph, name), getattr(expected, name))

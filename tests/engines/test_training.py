@@ -10,7 +10,7 @@ from leanrank import LocalEngine, as_ranker, fold, load_ranker, make_ranking, me
 from leanrank.data.ranking_data import RankingData
 from leanrank.errors import DataError, ParameterError
 from leanrank.rankers import get
-from leanrank.rankers._staged import StagedMetric
+from leanrank.rankers._lightgbm_watching import StagedMetric
 
 pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")  # sockets of Dask
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from leanrank import ListNet, load_ranker, make_ranking, rankers
 from leanrank.exports import Target, export_features
-from leanrank.selectors.chosen_features import ChosenFeatures
+from leanrank.selectors.features_file import ChosenFeatures
 
 NAMES = tuple(f"f{j}" for j in range(6))
 #: In Vespa features have names such as these.

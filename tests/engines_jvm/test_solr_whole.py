@@ -13,7 +13,7 @@ from tests.engines_jvm.solr_home import TEXTS, documents, features, judgements, 
 
 from leanrank.cli._limits import read_costs
 from leanrank.cli.app import run
-from leanrank.data.tables import read_table
+from leanrank.data.reading import read_table
 from leanrank.rankers._saving import load_ranker
 
 RANKERS = ("ranksvm", "lightgbm", "xgboost", "catboost")

@@ -12,7 +12,7 @@ from leanrank.data.folds import Fold
 from leanrank.data.ranking_data import RankingData, concatenate
 from leanrank.data.scaling import QueryMinMaxScaler
 from leanrank.errors import DataError, ParameterError, UnknownNameError
-from leanrank.evaluation import grids
+from leanrank.evaluation import protocol as grids
 from leanrank.evaluation.fold_run import FeatureSet, feature_sets, run_fold
 from leanrank.evaluation.folds import folds_of
 from leanrank.evaluation.records import CrossValidation

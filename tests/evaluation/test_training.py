@@ -9,8 +9,8 @@ from sklearn.tree import DecisionTreeRegressor
 
 from leanrank import QueryMinMaxScaler, RankSVM, as_ranker, make_ranking, metric, select
 from leanrank.evaluation.folds import QueryFolds
-from leanrank.evaluation.select.final_test import final_test
 from leanrank.evaluation.select.held_out import HeldOut, Material
+from leanrank.evaluation.select.measuring import final_test
 from leanrank.evaluation.training import filled, prepared, scaled, train
 from leanrank.rankers.registry import get
 

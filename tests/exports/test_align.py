@@ -12,7 +12,7 @@ from leanrank.errors import LeanRankError
 from leanrank.exports import Target, engines
 from leanrank.exports.export import _engine
 from leanrank.exports.featureset import FullSet, align, mapping_text
-from leanrank.selectors.chosen_features import ChosenFeatures, read_selection
+from leanrank.selectors.features_file import ChosenFeatures, read_selection
 
 NAMES = st.lists(st.text("abcxyz", min_size=1, max_size=4), min_size=1, max_size=12, unique=True)
 

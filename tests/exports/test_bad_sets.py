@@ -8,7 +8,7 @@ import pytest
 
 from leanrank.errors import LeanRankError
 from leanrank.exports import export_features
-from leanrank.selectors.chosen_features import ChosenFeatures
+from leanrank.selectors.features_file import ChosenFeatures
 
 CHOSEN = ChosenFeatures(("a",), (1,), 2)
 

@@ -10,7 +10,7 @@ from tests.data.categorical import with_categories
 from leanrank.errors import DataError
 from leanrank.exports import engines, export_features
 from leanrank.rankers import get
-from leanrank.selectors.chosen_features import ChosenFeatures
+from leanrank.selectors.features_file import ChosenFeatures
 
 NAMES = ("bm25", "brand")
 

@@ -11,7 +11,7 @@ import pytest
 from leanrank import RankSVM
 from leanrank.errors import LeanRankError
 from leanrank.exports import Target, engines, export_features
-from leanrank.selectors.chosen_features import ChosenFeatures
+from leanrank.selectors.features_file import ChosenFeatures
 
 GOLDEN = Path(__file__).parent / "golden"
 FULL = {"vespa": "profile", "ranklib": "txt", "lightgbm": "txt", "xgboost": "txt"}

@@ -16,7 +16,7 @@ import xgboost
 from leanrank import ListNet, RankSVM, make_ranking, rankers
 from leanrank.errors import LeanRankError
 from leanrank.exports import export_features
-from leanrank.selectors.chosen_features import ChosenFeatures
+from leanrank.selectors.features_file import ChosenFeatures
 
 IDS = (9, 2, 7, 5)  # in order of selection
 

@@ -18,7 +18,7 @@ from leanrank.errors import LeanRankError
 from leanrank.exports import Target, export_features
 from leanrank.exports.solr import _thresholds
 from leanrank.exports.trees.forest import forest_of
-from leanrank.selectors.chosen_features import ChosenFeatures
+from leanrank.selectors.features_file import ChosenFeatures
 
 LIBRARIES = ("lightgbm", "xgboost", "catboost")
 NAMES = tuple(f"f{j}" for j in range(6))

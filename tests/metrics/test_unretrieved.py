@@ -9,7 +9,7 @@ from leanrank.cli.app import run
 from leanrank.data import trec
 from leanrank.errors import ParameterError
 from leanrank.metrics import metric
-from leanrank.metrics.unretrieved import per_query_of_run
+from leanrank.metrics.evaluation import per_query_of_run
 
 PEERS = {
     "map": "map",

@@ -6,7 +6,7 @@ from tests.rankers.conformance import judged
 
 from leanrank import RankingData, RankSVM, scan_letor, write_letor
 from leanrank.errors import DataError, MissingValuesError
-from leanrank.rankers.eval_set import eval_data, eval_source
+from leanrank.rankers._early_stopping import eval_data, eval_source
 from leanrank.selectors import BoosterImportance
 
 

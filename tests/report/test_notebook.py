@@ -139,6 +139,15 @@ def test_frames_say_what_the_selection_says():
         SELECTION.to_frame("curv")
 
 
+def test_frames_have_a_cost_only_where_there_are_prices():
+    for part in ("curve", "features", "answers"):
+        assert "cost" not in SELECTION.to_frame(part).columns
+    names = ["one", "two", "three"]
+    priced, _ = made_up(names, 2, costs=dict.fromkeys(names, 2.0))
+    assert priced.to_frame()["cost"].tolist() == [point.cost for point in priced.curve]
+    assert priced.to_frame("answers")["cost"].tolist() == [answer.cost for answer in priced.answers.values()]
+
+
 @pytest.mark.parametrize("name", ["curve", "pareto", "stability"])
 def test_charts_are_altair_charts_with_the_figures_in_them(name):
     import altair

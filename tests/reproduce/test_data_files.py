@@ -4,9 +4,8 @@ import pytest
 
 from leanrank.errors import DataError
 from leanrank.reproduce.data_files import CELLS, read_data, write_data
-from leanrank.reproduce.markdown import rows_page, section
+from leanrank.reproduce.markdown import page, rows_page, section
 from leanrank.reproduce.outcome import Cell, Choice, Claim, Reproduction, Table, published
-from leanrank.reproduce.short_page import page
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from tests.reproduce.letor_layout import write_folds, write_letor, write_parts
 
 from leanrank.errors import DataError
 from leanrank.reproduce import large
-from leanrank.reproduce.large_data import large_folds
+from leanrank.reproduce.datasets import large_folds
 from leanrank.reproduce.markdown import document, section
 from leanrank.reproduce.papers import run_paper
 

@@ -6,7 +6,7 @@ import pytest
 from tests.naive.ranking_metrics import kendall_tau, spearman_rho
 
 from leanrank import ChiSquared
-from leanrank.reproduce.chi_square_example import COUNTS, chi_square_data, expected
+from leanrank.reproduce.gas import COUNTS, chi_square_data, expected
 
 
 @pytest.mark.parametrize("bins", ["equal_frequency", "equal_width"])

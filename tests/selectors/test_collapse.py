@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from leanrank.data.ranking_data import RankingData
+from leanrank.data.reading import read_table
 from leanrank.data.synthetic import make_ranking
-from leanrank.data.tables import read_table
 from leanrank.selectors import FSSCPR, GAS, HCAS, MMR, MPT, MRMR, MSD, NGAS, XGAS, Limits, TopK
 from leanrank.stats.feature_graph import feature_graph
 

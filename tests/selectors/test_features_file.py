@@ -7,8 +7,7 @@ import pytest
 from leanrank import FSSCPR, GAS, load_selection, make_ranking
 from leanrank.cli.app import run
 from leanrank.errors import DataError
-from leanrank.selectors.chosen_features import read_names, read_selection
-from leanrank.selectors.features_file import FORMAT, VERSION, read_record
+from leanrank.selectors.features_file import FORMAT, VERSION, read_names, read_record, read_selection
 
 #: As `leanrank order` wrote it before files had a version.
 VERSION_0 = """{

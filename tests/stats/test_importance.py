@@ -167,7 +167,7 @@ def test_order_of_rows_queries_and_columns_does_not_matter(importance):
 def test_sparse_data_give_the_same(importance, monkeypatch):
     dense = random_data(6, [20, 3, 40], 6, decimals=0)
     sparse = RankingData(sp.csr_array(dense.X), dense.y, dense.query_ptr)
-    monkeypatch.setattr("leanrank.data.dense_parts._DENSE_VALUES", 60)
+    monkeypatch.setattr("leanrank.data.sources._DENSE_VALUES", 60)
     np.testing.assert_array_equal(fold(importance, sparse).mean, fold(importance, dense).mean)
 
 

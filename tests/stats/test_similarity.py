@@ -207,7 +207,7 @@ def test_result_is_symmetric_and_in_its_range(similarity):
 def test_sparse_data_give_the_same(similarity, monkeypatch):
     dense = random_data(10, [20, 3, 40], 6, decimals=0)
     sparse = RankingData(sp.csr_array(dense.X), dense.y, dense.query_ptr)
-    monkeypatch.setattr("leanrank.data.dense_parts._DENSE_VALUES", 60)
+    monkeypatch.setattr("leanrank.data.sources._DENSE_VALUES", 60)
     np.testing.assert_allclose(fold(similarity, sparse), fold(similarity, dense), rtol=0, atol=1e-12)
 
 

@@ -12,13 +12,12 @@ from rich.console import Console
 from rich.text import Text
 
 from leanrank.cli._catalogue import CatalogueOptions
-from leanrank.cli._delivery import Delivery
 from leanrank.cli._invocation import OF_ONE_RUN, Invocation
-from leanrank.cli._logged_options import LoggedOptions
 from leanrank.cli._measuring import losses_of
-from leanrank.cli._outputs import check_outputs, refuse_stdout
+from leanrank.cli._outputs import Delivery, check_outputs, refuse_stdout
 from leanrank.cli._reading import Reading
-from leanrank.cli._selection_tables import show_selection
+from leanrank.cli._shadow_options import LoggedOptions
+from leanrank.cli._tables import show_selection
 from leanrank.cli.report import data_again
 from leanrank.errors import DataError, ParameterError
 
@@ -86,7 +85,8 @@ class ChoosingAgain:
                 console.print(Text("Next: the same with -o FILE writes these features."))
             elif "data" in selection.source and delivery.features_file is not None:
                 source = selection.source
-                train = ["leanrank", "train", source["data"], *_read_as_before(source)]
+                reading = Reading(**{one.name: source[one.name] for one in fields(Reading) if source.get(one.name)})
+                train = ["leanrank", "train", source["data"], *reading.arguments()]
                 train += ["--features", str(delivery.output), *_ranker_as_before(source)]
                 console.print(Text(f"Next: {shlex.join([*train, '-o', 'model.json'])}"), soft_wrap=True)
 
@@ -111,11 +111,6 @@ class ChoosingAgain:
         if "answer" in self.typed:
             selection = selection.with_answer(self.typed["answer"])
         return selection, loaded.test if set(selection.features) == set(before.features) else None
-
-
-def _read_as_before(source: dict[str, Any]) -> list[str]:
-    """How the data were read, as it is typed."""
-    return Reading(**{one.name: source[one.name] for one in fields(Reading) if source.get(one.name)}).arguments()
 
 
 def _ranker_as_before(source: dict[str, Any]) -> list[str]:

@@ -1,14 +1,19 @@
-"""What was typed: the arguments of this run, for messages and records that repeat them."""
+"""What was typed: for messages and records that repeat it, and for how to go on after an interrupt."""
 
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from functools import wraps
+from pathlib import Path
+from typing import Any
 
-if TYPE_CHECKING:
-    import typer
+import typer
+
+from leanrank.cli._signals import INTERRUPTED
 
 #: Options that say where one run puts things, not what is computed.
 OF_ONE_RUN = ("--resume", "--journal", "--output", "-o", "--report")
@@ -50,3 +55,43 @@ def _gives(argument: str, options: Sequence[str]) -> bool:
     """Whether it is one of the options together with its value: --output=x, -ox."""
     short = any(argument.startswith(option) for option in options if not option.startswith("--"))
     return argument.partition("=")[0] in options or (short and not argument.startswith("--"))
+
+
+def announced(command: Callable[..., None]) -> Callable[..., None]:
+    """The command, with one line where it is interrupted before it has a journal: typer would leave in silence."""
+
+    @wraps(command)
+    def run(*arguments: Any, **options: Any) -> None:
+        try:
+            command(*arguments, **options)
+        except KeyboardInterrupt:
+            _say_nothing_is_lost()
+            raise typer.Exit(INTERRUPTED) from None
+
+    return run
+
+
+@contextmanager
+def interruptible(journal: Path, command: str, *, resumes: bool) -> Iterator[None]:
+    """A run with this journal; an interrupt says how to go on, or that there is nothing to go on with."""
+    before = _written(journal)
+    try:
+        yield
+    except KeyboardInterrupt:
+        if _written(journal) == before:
+            _say_nothing_is_lost()
+        else:
+            again = command if resumes else f"{command} --resume {shlex.quote(str(journal))}"
+            kept = f"what is finished is kept in {journal}. Go on with:\n  {again}"
+            print(f"leanrank: interrupted; {kept}", file=sys.stderr)
+        raise typer.Exit(INTERRUPTED) from None
+
+
+def _say_nothing_is_lost() -> None:
+    print("leanrank: interrupted before anything was finished, so nothing is lost.", file=sys.stderr)
+
+
+def _written(journal: Path) -> list[int | None]:
+    """When the files of a journal were written last."""
+    files = (journal, Path(f"{journal}-wal"))
+    return [file.stat().st_mtime_ns if file.exists() else None for file in files]

@@ -6,12 +6,16 @@ import errno
 import os
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
 from io import BytesIO, StringIO
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import Any
+from typing import Annotated, Any
 
-from leanrank.data.whole_file import write_whole
+import typer
+
+from leanrank.data.whole_file import refuse_same_file, write_whole
 from leanrank.errors import DataError, ParameterError
 
 #: What an output is called that goes to standard output.
@@ -20,8 +24,6 @@ STDOUT = Path("-")
 
 def check_outputs(*outputs: Path | None, reads: Sequence[Path | None] = ()) -> None:
     """Refuse an output that cannot be written, and one that is an input or another output under any name."""
-    from leanrank.data.whole_file import refuse_same_file
-
     wanted = [path for path in outputs if path is not None]
     for number, path in enumerate(wanted):
         refuse_same_file(path, *reads)
@@ -51,8 +53,6 @@ def write_text(output: Path, text: str) -> None:
     A file name that is not UTF-8 stands in `text` as halves of surrogate pairs: these are written as their escapes,
     which in JSON mean the same.
     """
-    from leanrank.data.whole_file import write_whole
-
     write_whole(output, text.encode("utf-8", "backslashreplace"))
 
 
@@ -95,3 +95,60 @@ def write_chart(chart: Any, path: Path) -> None:
         write_whole(path, picture.getvalue())
     else:
         raise ParameterError(f"A chart is written as .html, .png, .svg or .pdf. Got {path.name!r}.")
+
+
+class Format(StrEnum):
+    """How the chosen features are written."""
+
+    json = "json"
+    ids = "ids"
+    names = "names"
+    ranklib = "ranklib"
+
+
+OutputOption = Annotated[
+    Path | None, typer.Option("--output", "-o", help="Where to write the features; - is standard output.")
+]
+FormatOption = Annotated[Format | None, typer.Option("--format", help="json, ids, names (one a line) or ranklib.")]
+
+
+@dataclass(frozen=True)
+class Delivery:
+    """Where the features go, and how."""
+
+    output: Path | None
+    form: Format | None
+    as_json: bool
+
+    @property
+    def is_shown(self) -> bool:
+        """Whether a person should see tables: standard output holds nothing else."""
+        return not self.as_json and self.output != STDOUT and (self.output is not None or self.form is None)
+
+    @property
+    def features_file(self) -> Path | None:
+        """The file that other commands take as --features, if one is written."""
+        return self.output if self.output != STDOUT and self.form in (None, Format.json) else None
+
+    def write(self, record: dict[str, Any]) -> None:
+        """Write the features, or print them."""
+        if self.output is not None and not (self.as_json and self.output == STDOUT):
+            write_text(self.output, written(record, self.form or Format.json))
+        if self.as_json:
+            write_text(STDOUT, written(record, Format.json))
+        elif self.output is None and self.form is not None:
+            write_text(STDOUT, written(record, self.form))
+
+
+def written(record: dict[str, Any], form: Format) -> str:
+    """The features in one of the formats."""
+    if form is Format.json:
+        from leanrank.selectors.features_file import text_of
+
+        return text_of(record)
+    lines = {
+        Format.ids: record["ids"],
+        Format.names: record["names"],
+        Format.ranklib: sorted(record["ids"]),  # what RankLib's -feature takes: one id a line
+    }[form]
+    return "".join(f"{line}\n" for line in lines)

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import warnings
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from leanrank.cli._left_out import left_out_beside
-from leanrank.errors import DataError
+from leanrank.errors import DataError, LeftOutWarning
 
 if TYPE_CHECKING:
     from leanrank.data.query_sample import QuerySample
@@ -125,8 +126,8 @@ class Reading:
         only, drop = _listed(self.only), _listed(self.drop)
         if not only and not drop:
             return source
-        from leanrank.data.mapped_source import with_features
         from leanrank.data.same_features import kept_by
+        from leanrank.data.sources import with_features
 
         return with_features(source, kept_by(source.feature_names, only, drop, left_out))
 
@@ -166,7 +167,7 @@ class Reading:
         Other features than the selection was made among are refused or warned about, see `columns_of`.
         """
         from leanrank.data.same_features import columns_of
-        from leanrank.selectors.chosen_features import read_names
+        from leanrank.selectors.features_file import read_names
 
         wanted, n_among = read_names(features)
         data, places = self.read_numbered(path, at_least=largest_number(wanted))
@@ -240,3 +241,24 @@ def largest_number(names: Iterable[str]) -> int:
     """
     numbers = (name.lstrip("0") or "0" for name in names if name.isascii() and name.isdecimal())
     return max((int(number) if len(number) < 10 else 2**31 - 1 for number in numbers), default=0)
+
+
+@contextmanager
+def left_out_beside(drop: Sequence[str]) -> Iterator[list[str]]:
+    """Gather the columns that reading leaves out; its warnings follow, without those that are dropped anyway."""
+    from leanrank.data.same_features import called
+
+    left_out: list[str] = []
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        yield left_out
+        for one in said:
+            left_out += one.message.names if isinstance(one.message, LeftOutWarning) else ()
+    for one in said:
+        message = one.message
+        if isinstance(message, LeftOutWarning):
+            rest = [name for name in message.names if not any(called([name], pattern).any() for pattern in drop)]
+            if not rest:
+                continue
+            message = LeftOutWarning(rest, message.reason)
+        warnings.warn(message, stacklevel=2)

@@ -1,4 +1,4 @@
-"""Options of `leanrank shadow`: what to judge, what was judged, and when drift is an alarm."""
+"""Options about logged queries: what to judge, what was judged, what that proves, and when drift is an alarm."""
 
 from __future__ import annotations
 
@@ -12,10 +12,15 @@ from leanrank.cli._completion import loss_names
 from leanrank.errors import ParameterError
 
 if TYPE_CHECKING:
+    from leanrank.evaluation.logged_loss import LoggedLoss
     from leanrank.evaluation.shadow.asked import Asked
     from leanrank.evaluation.shadow.drift import DriftLimits
     from leanrank.evaluation.shadow.estimate import LossEstimate
     from leanrank.evaluation.shadow.shadow import Shadow
+
+MaxLabelOption = Annotated[
+    float | None, typer.Option(help="--judged: the highest label there is; the highest given if not said.")
+]
 
 
 @dataclass(frozen=True)
@@ -37,9 +42,7 @@ class JudgingOptions:
     metric: Annotated[
         str, typer.Option(help="--judged: dcg, exact, or ndcg, between bounds.", autocompletion=loss_names)
     ] = "dcg"
-    max_label: Annotated[
-        float | None, typer.Option(help="--judged: the highest label there is; the highest given if not said.")
-    ] = None
+    max_label: MaxLabelOption = None
     level: Annotated[float, typer.Option(help="--judged: how sure the interval has to be.")] = 0.95
     seed: Annotated[int, typer.Option(help="--ask: what the draw depends on.")] = 0
 
@@ -92,3 +95,41 @@ class DriftOptions:
         from leanrank.evaluation.shadow.drift import DriftLimits
 
         return DriftLimits(self.max_distribution, self.max_missing, self.max_importance, self.max_changed)
+
+
+@dataclass(frozen=True)
+class LoggedOptions:
+    """The judgements that came back, and the report of the shadow that asked for them; see `option_groups`."""
+
+    judged: Annotated[
+        Path | None,
+        typer.Option(
+            help="What judges made of the file of leanrank shadow --ask (with --shadow), or the report (.json) of "
+            "leanrank shadow --judged: certifies the recommended on the log."
+        ),
+    ] = None
+    shadow: Annotated[
+        Path | None, typer.Option(help="--judged: the report (.json) that leanrank shadow --ask wrote.")
+    ] = None
+    max_label: MaxLabelOption = None
+
+    def read(self, metric: str, level: float = 0.95) -> LoggedLoss | None:
+        """The loss over the log by this metric; nothing where nothing was judged."""
+        if self.judged is None:
+            if self.shadow is not None or self.max_label is not None:
+                raise ParameterError("--shadow and --max-label are about judgements: name them with --judged.")
+            return None
+        if self.shadow is not None:
+            from leanrank.evaluation.shadow.run import logged_loss
+
+            return logged_loss(self.judged, self.shadow, metric=metric, max_label=self.max_label, level=level)
+        if self.judged.suffix.lower() != ".json":
+            raise ParameterError(
+                f"{self.judged} does not know the log: name the report that leanrank shadow --ask wrote, "
+                "with --shadow FILE.json."
+            )
+        if self.max_label is not None:
+            raise ParameterError("A report (.json) has the loss already: --max-label belongs to leanrank shadow then.")
+        from leanrank.evaluation.logged_loss import LoggedLoss
+
+        return LoggedLoss.read(self.judged)

@@ -1,8 +1,10 @@
-"""Tables on the terminal: those of commands, and those of a report. Names are data: never read as markup."""
+"""Tables on the terminal: those of commands, of a report, and of a selection. Names are data: never read as markup."""
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Container, Iterable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rich import box
@@ -11,9 +13,13 @@ from rich.table import Table
 from rich.text import Text
 
 from leanrank.cli._catalogue import UNNAMED, Naming
+from leanrank.cli._standard_input import typed
 
 if TYPE_CHECKING:
     from leanrank.evaluation.compare.comparison import Comparison
+    from leanrank.evaluation.select.answers import Answer
+    from leanrank.evaluation.select.curve_point import CurvePoint
+    from leanrank.evaluation.select.selection import Selection
     from leanrank.report import tables
 
 #: Ranks with a column of their own in the unified ranking: with thirty methods there is no room for thirty.
@@ -21,8 +27,12 @@ _RANKS_SHOWN = 5
 
 
 def table(title: str, columns: Iterable[str], *, right: Container[str] = (), **look: Any) -> Table:
-    """A table with these columns, some of them aligned right; long texts go on in the next line."""
-    drawn = Table(title=Text(title) if title else None, title_justify="left", **look)
+    """A table with these columns, some of them aligned right; long texts go on in the next line.
+
+    The title stays on one line, also above a table that is not as wide.
+    """
+    line = Text(title, no_wrap=True, overflow="ignore") if title else None
+    drawn = Table(title=line, title_justify="left", **look)
     for heading in columns:
         drawn.add_column(heading, justify="right" if heading in right else "left", overflow="fold")
     return drawn
@@ -30,7 +40,7 @@ def table(title: str, columns: Iterable[str], *, right: Container[str] = (), **l
 
 def show_comparison(comparison: Comparison, metric: str | None, console: Console, naming: Naming = UNNAMED) -> None:
     """Print every table of a comparison, one ranker after another; features by their names."""
-    from leanrank.data.query_weighting import weighting_said
+    from leanrank.data.weights import weighting_said
     from leanrank.report._summary import summarize
     from leanrank.report.comparison_tables import comparison_tables
 
@@ -83,3 +93,128 @@ def _show(one: tables.Table, console: Console) -> None:
     console.print(drawn)
     if one.note:
         console.print(Text(one.note), soft_wrap=True)
+
+
+#: Sizes of the path that are shown.
+SHOWN = 6
+#: Names of features that are shown, and how many letters of them.
+NAMED, LETTERS = 16, 150
+
+
+def show_selection(selection: Selection, test: dict[str, Any] | None, console: Console, finished: Path) -> None:
+    """The answers with their numbers, the features, the risk, and the other sizes of the path.
+
+    `finished` is the file that another answer can be had from.
+    """
+    from leanrank.data.weights import weighting_said
+    from leanrank.evaluation.select.selection_views import holds_for, metrics_said, slices_said
+
+    chosen = selection.chosen
+    style = "green" if selection.proven else "yellow"
+    console.print(Text(selection.sentence(), style=f"bold {style}"))
+    console.print(_answers(selection))
+    if test is not None:
+        measured = f"{test['all_features']:.4f} with all features, {test['selected']:.4f} with these"
+        console.print(Text(f"Test queries: {measured}, {_interval(test['difference'])}."))
+    logged = selection.settings.get("logged")
+    if logged is not None:
+        allowed = f"--max-loss {selection.settings['max_loss']:g}"
+        verdict = f"within {allowed}" if logged["proves"] else f"which does not prove {allowed}"
+        console.print(Text(f"The log: {logged['sentence']}, {verdict}."))
+    if not chosen.is_everything:
+        console.print(Text(f"Ship: {_named(selection)}."))
+        console.print(Text(f"Risk: {chosen.risk}"))
+        for what, said in (("Also: ", metrics_said(selection)), ("In slices: ", slices_said(selection))):
+            if said:
+                console.print(Text(f"{what}{said}."))
+    console.print(Text(f"Why:  {selection.reason}."))
+    if not chosen.is_everything:
+        console.print(Text(f"For:  {holds_for(selection)}."))
+    console.print(Text(f"More: {selection.forecast.sentence()}."))
+    weighting = weighting_said(selection.settings)
+    if weighting:
+        console.print(Text(f"Mind: {weighting}: means, intervals and certificates are weighted."))
+    if selection.sample:
+        console.print(Text(f"{selection.sample['sentence']}."))
+    for sentence in selection.copies:
+        console.print(Text(sentence))
+    if len(selection.walked) > 1:
+        console.print(_path(selection, finished), soft_wrap=True)
+
+
+def _answers(selection: Selection) -> Table:
+    """The three answers, that which was asked for marked."""
+    metric, total = selection.settings["metric_name"].upper(), len(selection.feature_names)
+    columns = ("", "features", *(["cost"] * selection.priced), f"{metric} against all {total}", "what is known")
+    drawn = table("", columns, right=("features", "cost"), box=None, pad_edge=False)
+    for answer in selection.answers.values():
+        mark, style = (">", "bold") if answer.name == selection.answer else (" ", "")
+        cost = [f"{answer.cost:g}"] * selection.priced
+        change = "unchanged" if answer.is_everything else _interval(answer.estimate) if answer.is_measured else "-"
+        drawn.add_row(f"{mark} {answer.name}", str(answer.k), *cost, change, _known(selection, answer), style=style)
+    return drawn
+
+
+def _known(selection: Selection, answer: Answer) -> str:
+    """What is known of an answer, in a few words."""
+    from leanrank.evaluation.select.choice import thousandths
+
+    loss = selection.settings["max_loss"]
+    if not answer.is_measured:
+        return "this size was not measured"
+    if answer.name == "safe":
+        return answer.reason.partition(";")[0]
+    if answer.name == "asked" and answer.is_everything:
+        return "all that can be used"
+    if answer.is_everything:
+        return f"nothing smaller is proven to lose at most {loss:g}" if answer.name == "certified" else "as safe"
+    if answer.proven:
+        others = "".join(f", {other:g} of {name.upper()}" for name, other in list(selection.max_losses.items())[1:])
+        return f"proven: loses at most {loss:g}{others}" + " in every slice" * selection.certifies_slices
+    if answer.certified_loss is None:
+        return "too few queries to prove anything"
+    if answer.certified_loss <= loss:
+        return "an estimate; certified over all queries and for the first metric only"
+    return f"an estimate; certified only at --max-loss {thousandths(answer.certified_loss):g}"
+
+
+def _named(selection: Selection) -> str:
+    """The features by name, as a catalogue calls them where there is one, as many as there is room for."""
+    names: list[str] = []
+    length = 0
+    for name in map(selection.label, selection.features[:NAMED]):
+        length += len(name) + 2
+        if length > LETTERS and names:
+            break
+        names.append(name if len(name) <= LETTERS else f"{name[:LETTERS]}...")
+    more = selection.n_features - len(names)
+    return ", ".join(names) + (f" and {more} more" if more else "")
+
+
+def _path(selection: Selection, finished: Path) -> Text:
+    """The path, smallest last: what each size does, what it is proven to lose at most, and the command that takes it.
+
+    Plain lines: in a narrow terminal a long command goes on in the next line, and nothing is cut.
+    """
+    from leanrank.evaluation.select.choice import thousandths
+
+    rows = [["k", *["cost"] * selection.priced, "against all [95%]", "proven", "to take it"]]
+    for point in offered(selection):
+        interval = f"{point.difference:+.3f} [{point.low:+.3f}, {point.high:+.3f}]"
+        proven = "-" if point.certified_loss is None else f"{thousandths(point.certified_loss):g}"
+        again = shlex.join(["leanrank", "select", "--from", typed(finished), "-k", str(point.k)])
+        rows.append([str(point.k), *[f"{point.cost:g}"] * selection.priced, interval, proven, again])
+    widths = [max(map(len, column)) for column in list(zip(*rows, strict=True))[:-1]]
+    return Text("\n".join("  ".join([*map(str.rjust, row, widths), row[-1]]) for row in rows))
+
+
+def offered(selection: Selection) -> list[CurvePoint]:
+    """The sizes of the path, at most `SHOWN` of them, spread over all."""
+    walked = selection.walked
+    if len(walked) <= SHOWN:
+        return list(walked)
+    return [walked[round(i * (len(walked) - 1) / (SHOWN - 1))] for i in range(SHOWN)]
+
+
+def _interval(d: dict[str, float]) -> str:
+    return f"{d['mean']:+.4f} [{d['low']:+.4f}, {d['high']:+.4f}]"

@@ -20,7 +20,9 @@ _TIMES = 1000
 
 def warn_of_unlike_scales(ranker: Ranker, data: RankingData) -> None:
     """Say so where a ranker learns less from features of small numbers, which `select` had scaled for it."""
-    if not ranker.wants_scaling or isinstance(ranker, RankBoost):  # whose thresholds are of each feature's own scale
+    if not ranker.wants_scaling or ranker.takes_constants_in:
+        return
+    if isinstance(ranker, RankBoost):  # whose thresholds are of each feature's own scale
         return
     largest = _largest(data)
     known = np.setdiff1d(np.flatnonzero(largest > 0), data.category_columns)
@@ -31,9 +33,9 @@ def warn_of_unlike_scales(ranker: Ranker, data: RankingData) -> None:
         warnings.warn(
             f"The features differ in scale: {data.feature_names[high]!r} goes up to {_short(largest[high])}, "
             f"{data.feature_names[low]!r} to {_short(largest[low])}. {ranker._name} learns less from small numbers; "
-            "`leanrank select` scales features to [0, 1] within each query before it trains, train does not, and its "
-            "model may rank worse than select said. Divide every column by a constant first, or train trees, which "
-            "need no scaling.",
+            "`leanrank select` scales features to [0, 1] within each query before it trains, train cannot for this "
+            "ranker, and its model may rank worse than select said. Divide every column by a constant first, or train "
+            "RankSVM, for which train does it, or trees, which need no scaling.",
             UserWarning,
             stacklevel=2,
         )

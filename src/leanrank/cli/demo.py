@@ -34,7 +34,7 @@ def demo(
 
     Example: leanrank demo
     """
-    from leanrank.cli._selection_tables import show_selection
+    from leanrank.cli._tables import show_selection
     from leanrank.cli.lint import show
     from leanrank.data.letor.reader import read_letor, write_letor
     from leanrank.data.synthetic import make_ranking

@@ -124,7 +124,7 @@ def _of_run(
     import numpy as np
 
     from leanrank.data.trec import judge, read_qrels, read_run
-    from leanrank.metrics.unretrieved import per_query_of_run
+    from leanrank.metrics.evaluation import per_query_of_run
 
     judged = judge(read_run(run), read_qrels(qrels), like_trec=like_trec)
     extra = judged.absent if complete else []

@@ -13,7 +13,7 @@ from rich.text import Text
 
 from leanrank.cli._catalogue import CatalogueOptions
 from leanrank.cli._option_groups import option_groups
-from leanrank.cli._outputs import STDOUT, check_outputs, refuse_binary_on_terminal, refuse_stdout
+from leanrank.cli._outputs import STDOUT, check_outputs, refuse_binary_on_terminal, refuse_stdout, write_chart
 from leanrank.cli._reading import FileArgument, JsonOption, Reading
 from leanrank.cli._standard_input import typed
 from leanrank.cli._tables import table
@@ -45,7 +45,6 @@ def graph(
 
     Example: leanrank graph train.txt -o graph.npz --heatmap heatmap.html
     """
-    from leanrank.cli._outputs import write_chart
     from leanrank.stats.feature_graph import feature_graph
     from leanrank.stats.similarity import Similarity
 

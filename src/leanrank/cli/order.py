@@ -12,11 +12,10 @@ from rich.text import Text
 
 from leanrank.cli._catalogue import CatalogueOptions, Naming
 from leanrank.cli._completion import method_names, ranker_names
-from leanrank.cli._delivery import Delivery, FormatOption, OutputOption
-from leanrank.cli._interrupts import announced
+from leanrank.cli._invocation import announced
 from leanrank.cli._limits import LimitOptions
 from leanrank.cli._option_groups import option_groups
-from leanrank.cli._outputs import check_outputs
+from leanrank.cli._outputs import Delivery, FormatOption, OutputOption, check_outputs
 from leanrank.cli._reading import JsonOption, Reading
 from leanrank.cli._settings import check_seed, parse_settings
 from leanrank.cli._standard_input import typed
@@ -168,8 +167,7 @@ def _source(selector: Selector, method: str, file: Path | None, graph: Path | No
 
 def _complete_limits(selector: Any, method: str, source: _Source, naming: Naming, default_cost: float | None) -> None:
     """Give the selector the costs and families of the catalogue, and the default price, where it takes any."""
-    from leanrank.selectors.catalogued_limits import catalogued
-    from leanrank.selectors.limits import Limits
+    from leanrank.selectors.limits import Limits, catalogued
 
     if "limits" in selector.get_params(deep=False):
         own = selector.limits or Limits()

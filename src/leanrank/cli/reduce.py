@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.text import Text
 
 from leanrank.cli._option_groups import option_groups
-from leanrank.cli._outputs import STDOUT, check_outputs, refuse_stdout, write_text
+from leanrank.cli._outputs import STDOUT, check_outputs, refuse_stdout, write_chart, write_text
 from leanrank.cli._reading import FileArgument, JsonOption, Reading
 from leanrank.cli._tables import table
 
@@ -47,7 +47,6 @@ def reduce(
 
     Example: leanrank reduce train.txt -k 3 -o reduced.txt --weights components.json
     """
-    from leanrank.cli._outputs import write_chart
     from leanrank.data.reading import write
     from leanrank.reducers.rcdr import RCDR
 

@@ -17,6 +17,7 @@ from leanrank.cli._completion import paper_names
 from leanrank.cli._outputs import check_outputs, refuse_stdout
 from leanrank.cli._reading import JsonOption
 from leanrank.cli._tables import table
+from leanrank.data.whole_file import write_whole
 
 if TYPE_CHECKING:
     from leanrank.reproduce.outcome import Page, Reproduction
@@ -60,12 +61,11 @@ def reproduce(
     """
     from sklearn.exceptions import ConvergenceWarning
 
-    from leanrank.data.whole_file import write_whole
     from leanrank.kernels._threads import default_threads
     from leanrank.reproduce.markdown import document
     from leanrank.reproduce.outcome import Page
     from leanrank.reproduce.papers import PAPERS, run_paper
-    from leanrank.selectors.selection_record import plain
+    from leanrank.selectors.features_file import plain
 
     refuse_stdout("the figures go there", markdown)
     check_outputs(markdown, journal)
@@ -98,11 +98,9 @@ def reproduce(
 
 def _page(papers: list[Reproduction], path: Path) -> str:
     """Write the papers' data files and rows; the page is of these papers and of those that have files there already."""
-    from leanrank.data.whole_file import write_whole
     from leanrank.reproduce.data_files import read_data, write_data
-    from leanrank.reproduce.markdown import rows_page
+    from leanrank.reproduce.markdown import ALL, page, rows_page
     from leanrank.reproduce.papers import PAPERS
-    from leanrank.reproduce.short_page import ALL, page
 
     folder = path.with_suffix("")
     for paper in papers:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import shlex
+import sqlite3
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -14,25 +16,71 @@ from rich.text import Text
 
 from leanrank.cli._catalogue import CatalogueOptions
 from leanrank.cli._choosing_again import ChoosingAgain
-from leanrank.cli._delivery import Delivery, FormatOption, OutputOption
-from leanrank.cli._interrupts import announced, interruptible
-from leanrank.cli._invocation import OF_ONE_RUN, Invocation
+from leanrank.cli._invocation import OF_ONE_RUN, Invocation, announced, interruptible
 from leanrank.cli._limits import LimitOptions, cost_unit
-from leanrank.cli._logged_options import LoggedOptions
 from leanrank.cli._measuring import MeasuringOptions
 from leanrank.cli._option_groups import option_groups
-from leanrank.cli._outputs import check_outputs, refuse_stdout
+from leanrank.cli._outputs import STDOUT, Delivery, FormatOption, OutputOption, check_outputs, refuse_stdout
 from leanrank.cli._ranker_options import RankerOptions
 from leanrank.cli._reading import JsonOption, Reading
-from leanrank.cli._select_journal import SelectJournal
-from leanrank.cli._selection_tables import show_selection
+from leanrank.cli._shadow_options import LoggedOptions
 from leanrank.cli._standard_input import typed
-from leanrank.errors import ParameterError
+from leanrank.cli._tables import show_selection
+from leanrank.errors import JournalMismatch, LeanRankError, ParameterError
 
 if TYPE_CHECKING:
     from leanrank.data.query_sample import QuerySample
     from leanrank.data.ranking_data import RankingData
     from leanrank.evaluation.select.selection import Selection
+
+
+@dataclass(frozen=True)
+class SelectJournal:
+    """A journal file; `named` by the user or at the default place, and perhaps of a run that `resumes`."""
+
+    path: Path
+    named: bool
+    resumes: bool
+
+    @classmethod
+    def of(cls, journal: Path | None, resume: Path | None, output: Path | None) -> SelectJournal:
+        """As the user says, or beside the output."""
+        if resume is not None and not resume.is_file():
+            raise ParameterError(f"There is no journal {str(resume)!r} to resume.")
+        beside = Path("leanrank-select.db") if output in (None, STDOUT) else Path(f"{output}.db")
+        return cls(resume or journal or beside, named=(resume or journal) is not None, resumes=resume is not None)
+
+    def run(self, select: Callable[..., Selection], data: Any, **options: Any) -> Selection:
+        """Select with this journal; one that the user named is never thrown away, one of the default name makes way."""
+        try:
+            return select(data, journal=self.path, **options)
+        except JournalMismatch:
+            if self.named:
+                raise
+            aside = self._moved_aside()
+            print(f"leanrank: {self.path} is of a run with other settings, and is now {aside}", file=sys.stderr)
+            return select(data, journal=self.path, **options)
+
+    def _moved_aside(self) -> str:
+        """One journal stays beside the new one: that of the last other run, so that they do not pile up."""
+        aside = f"{self.path}.old"
+        for ending in ("", "-wal", "-shm"):
+            Path(f"{aside}{ending}").unlink(missing_ok=True)
+            if Path(f"{self.path}{ending}").exists():
+                Path(f"{self.path}{ending}").replace(f"{aside}{ending}")
+        return aside
+
+    def remember(self, selection: Selection, test: dict[str, Any] | None) -> None:
+        """Add where the selection came from, and what a test said of it; that this fails costs nobody the result."""
+        from leanrank.evaluation.journal import Journal, read_about
+        from leanrank.evaluation.journal_schema import keep_origin
+
+        try:
+            with Journal(self.path, read_about(self.path)) as book:
+                keep_origin(book, selection.settings, selection.source, test)
+        except (LeanRankError, OSError, sqlite3.Error) as error:
+            why = str(error) if isinstance(error, LeanRankError) else f"{self.path}: {error}"
+            print(f"leanrank: the journal does not say where the result came from: {why}", file=sys.stderr)
 
 
 def _name_order(given: str | None) -> str | None:
@@ -154,7 +202,7 @@ class _Files:
 def _measure(book: SelectJournal, files: _Files, options: dict[str, Any]) -> tuple[Selection, dict[str, Any] | None]:
     """The selection, and what it does to the data kept for a test."""
     from leanrank.data.splits import QueryKFold
-    from leanrank.evaluation.select.final_test import final_test
+    from leanrank.evaluation.select.measuring import final_test
     from leanrank.evaluation.select.run import default_ranker
     from leanrank.evaluation.select.run import select as select_features
     from leanrank.metrics.names import metric as parse_metric
@@ -176,9 +224,25 @@ def _show(
     console = Console()
     show_selection(selection, test, console, finished)
     if data.missing_counts().any():
-        console.print(Text("Values are missing: the least of the feature in the query stood for them."))
+        console.print(Text(_missing_said(selection, data)), soft_wrap=True)
     for path in written:
         console.print(Text(f"Written: {path}"), soft_wrap=True)
+
+
+def _missing_said(selection: Selection, data: RankingData) -> str:
+    """What stood for missing values, and what a ranker needs that takes none."""
+    from leanrank.evaluation.select.selection_views import ranker_of
+    from leanrank.rankers.registry import BOOSTERS
+
+    ranker = ranker_of(selection)
+    if ranker in BOOSTERS:
+        return f"Values are missing: {ranker} got them as they are, methods the least of the feature in the query."
+    said = "Values are missing: the least of the feature in the query stood for them."
+    kept = [name for name, n in zip(data.feature_names, data.missing_counts(), strict=True) if n]
+    kept = [name for name in kept if name in selection.features]
+    if not kept or ranker is None:
+        return said
+    return f"{said} A model has no query to look at: fill those of {', '.join(kept)} before you train."
 
 
 def _next_step(file: Path, features: Path | None, ranker: str | None, same: list[str]) -> str | None:

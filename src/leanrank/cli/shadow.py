@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -13,9 +15,10 @@ from rich.text import Text
 
 from leanrank.cli._option_groups import option_groups
 from leanrank.cli._outputs import STDOUT, check_outputs, refuse_stdout
-from leanrank.cli._reading import JsonOption, Reading
+from leanrank.cli._reading import JsonOption, Reading, largest_number
 from leanrank.cli._shadow_options import DriftOptions, JudgingOptions
 from leanrank.cli._standard_input import typed
+from leanrank.data.formats import format_of
 from leanrank.errors import DataError, LeanRankError, ParameterError
 
 if TYPE_CHECKING:
@@ -55,7 +58,7 @@ def shadow(
     from leanrank.evaluation.shadow.drift import drift as compare_logs
     from leanrank.evaluation.shadow.run import shadow as run
     from leanrank.rankers._saving import load_ranker
-    from leanrank.report.shadow_summary import summarize_shadow
+    from leanrank.report.shadow_tables import summarize_shadow
 
     judging.check()
     inputs = (logged, full, pruned, slices, judging.judged, judging.labels, drift.before)
@@ -85,9 +88,6 @@ def shadow(
 
 def _log(path: Path, rankers: tuple[Any, Any], reading: Reading) -> RankingSource:
     """A log as a source of blocks, with all features that the rankers need."""
-    from leanrank.cli._reading import largest_number
-    from leanrank.data.formats import format_of
-
     log = _opened(path, reading)
     needed = [str(name) for ranker in rankers for name in getattr(ranker, "feature_names_in_", ())]
     if format_of(path) == "letor" and largest_number(needed) > len(log.feature_names):
@@ -111,9 +111,6 @@ def _opened(path: Path, reading: Reading) -> RankingSource:
 
 def read_slices(path: Path) -> dict[str, str]:
     """Slices of queries from a CSV with the columns qid and slice."""
-    import csv
-    import io
-
     from leanrank.data.text_file import read_text
 
     rows = csv.DictReader(io.StringIO(read_text(path)))

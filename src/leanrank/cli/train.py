@@ -52,24 +52,26 @@ def train(
 ) -> None:
     """Train a ranker on FILE.
 
+    Every feature is divided by a constant, its mean range within queries, where the ranker wants features of one
+    scale and can take the constants into its weights: the model is for the features as they are. RankSVM chooses its C
+    on --valid, or on a fifth of the queries, unless one is set.
+
     Example: leanrank train train.txt --ranker ranksvm --features features.json --valid vali.txt -o model.json
     """
     from leanrank.cli._unlike_scales import warn_of_unlike_scales
+    from leanrank.evaluation.final_training import train_to_ship
     from leanrank.metrics.names import metric as parse_metric
-    from leanrank.rankers import registry
 
     beside = None if output == STDOUT else Path(f"{output}.npz")
     check_outputs(output, beside, reads=(file, features, valid, ranker_options.ranker_file))
     settings = {**ranker_options.of_one(ranker), **parse_settings(setting)}
     measures = [parse_metric(name) for name in metric.split(",")]
-    names = registry.ranker_class(ranker)._get_param_names()
-    if "random_state" in names or "estimator" in names:  # every booster has one
-        settings = {"random_state": seed, **settings}
-    model = registry.get(ranker, **settings)
+    model = _ranker(ranker, seed, settings)
     data = reading.read(file) if features is None else reading.read_chosen(file, features)[0]
     held_out = None if valid is None else reading.read_for_model(valid, data.feature_names)
     warn_of_unlike_scales(model, data)
-    model.fit(data, eval_set=held_out)
+    chooses = isinstance(getattr(model, "C", None), list | tuple)
+    model = train_to_ship(model, data, held_out)
     _save(model, output)
     parts = {"training": data} | ({} if held_out is None else {"held out": held_out})
     quality = {name: {m.name: model.score(part, metric=m) for m in measures} for name, part in parts.items()}
@@ -80,12 +82,29 @@ def train(
         "n_rows": data.n_rows,
         "n_queries": data.n_queries,
         "features": list(data.feature_names),
+        **(
+            {"C": model.C_, "chosen_on": "a fifth of the queries" if valid is None else typed(valid)} if chooses else {}
+        ),
         "quality": {part: {m: None if v != v else v for m, v in values.items()} for part, values in quality.items()},
     }
     if as_json and output != STDOUT:
         print(json.dumps(record, ensure_ascii=False))
         return
     _show(record, output)
+
+
+def _ranker(name: str, seed: int, settings: dict[str, Any]) -> Ranker:
+    """The ranker as `select` measures it: RankSVM has its C chosen unless one is set."""
+    from leanrank.rankers import registry
+    from leanrank.rankers.ranksvm import GRID, RankSVM
+
+    known = registry.ranker_class(name)
+    names = known._get_param_names()
+    if "random_state" in names or "estimator" in names:  # every booster has one
+        settings = {"random_state": seed, **settings}
+    elif known is RankSVM:
+        settings = {"C": GRID, **settings}
+    return registry.get(name, **settings)
 
 
 def _save(model: Ranker, output: Path) -> None:
@@ -109,6 +128,8 @@ def _show(record: dict[str, Any], output: Path) -> None:
     for part, values in record["quality"].items():
         drawn.add_row(part, *("nan" if value is None else f"{value:.4f}" for value in values.values()))
     console.print(drawn)
+    if "C" in record:
+        console.print(Text(f"C = {record['C']:g}, chosen on {record['chosen_on']}."), soft_wrap=True)
     if output == STDOUT:
         return
     console.print(

@@ -1,4 +1,4 @@
-"""Judged data as a pyarrow table: label, query id, comment, what is beside the features, then the features."""
+"""Judged data as a pyarrow table: label, query id, comment, what is beside, features; and tables as other frames."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from leanrank._lazy import require
 from leanrank.data.ranking_data import RankingData
 from leanrank.data.roles import Roles, free_name
 from leanrank.data.side_columns import SideNames
-from leanrank.errors import DataError
+from leanrank.errors import DataError, UnknownNameError
 
 
 def roles_of(data: RankingData, *, comments: bool) -> Roles:
@@ -70,3 +71,13 @@ def _kinds(codes: Any, texts: tuple[str, ...]) -> Any:
     absent = np.isnan(codes)
     indices = pa.array(np.where(absent, 0, codes).astype(np.int32), mask=absent)
     return pa.DictionaryArray.from_arrays(indices, pa.array(list(texts), type=pa.string()))
+
+
+def in_library(table: Any, library: str) -> Any:
+    """A pyarrow table as a frame of "pyarrow", "pandas" or "polars"."""
+    if library not in ("pyarrow", "pandas", "polars"):
+        raise UnknownNameError.of("frame library", library, ["pyarrow", "pandas", "polars"])
+    if library == "pyarrow":
+        return table
+    package = require(library, f"to_frame({library!r})")
+    return table.to_pandas() if library == "pandas" else package.from_arrow(table)

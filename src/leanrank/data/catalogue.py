@@ -10,7 +10,7 @@ from difflib import get_close_matches
 from math import isfinite
 from typing import Any
 
-from leanrank.data.json_shape import require_shape
+from leanrank.data.text_file import require_shape
 from leanrank.errors import DataError, UnknownNameError
 
 #: The most that a text may have, by its column; no catalogue that people write has more.

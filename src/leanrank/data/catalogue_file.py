@@ -61,9 +61,10 @@ def read_catalogue(source: Any) -> Catalogue:
     if frame is None:
         raise ParameterError.of("read_catalogue", "source", "a path, a name, a dict or a frame", type(source).__name__)
     columns = _columns([str(name) for name in frame.columns], "the catalogue")
-    values = [frame[column].to_list() for column in columns]
+    # NaN stands for nothing
+    values = [[None if value != value else value for value in frame[column].to_list()] for column in columns]
     rows = (dict(zip(columns.values(), row, strict=True)) for row in zip(*values, strict=True))
-    return Catalogue(_rows(enumerate(map(_without_nan, rows), 1), "the catalogue", "row"))
+    return Catalogue(_rows(enumerate(rows, 1), "the catalogue", "row"))
 
 
 def _of_file(path: Path) -> Catalogue:
@@ -149,8 +150,3 @@ def _rows(rows: Any, source: str, kind: str) -> Iterator[FeatureFacts]:
             raise DataError(f"{where}: expected an object with an id.")
         columns = _columns([str(name) for name in row], where)
         yield facts_of({columns[str(name)]: value for name, value in row.items()}, where)
-
-
-def _without_nan(row: dict[str, Any]) -> dict[str, Any]:
-    """A row of a frame, where NaN stands for nothing."""
-    return {name: None if value != value else value for name, value in row.items()}

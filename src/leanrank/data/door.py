@@ -235,6 +235,12 @@ def _one_dimensional(labels: Any) -> Any:
     return labels
 
 
+def names_in(estimator: Any) -> tuple[str, ...]:
+    """Names of the features that an estimator was fitted on; those of a bare array are its column numbers, from 1."""
+    names = getattr(estimator, "feature_names_in_", None)
+    return _counted(estimator.n_features_in_) if names is None else tuple(str(name) for name in names)
+
+
 def _counted(n_features: int) -> tuple[str, ...]:
     return tuple(str(j + 1) for j in range(n_features))
 

@@ -8,7 +8,7 @@ from dataclasses import fields, is_dataclass
 from functools import cache
 from typing import Any, Self, Union, get_args, get_origin, get_type_hints
 
-from leanrank.data.json_shape import Shape
+from leanrank.data.text_file import Shape
 
 #: Metadata of a field that files of before do not have: it is written only where there is anything in it.
 LATER = types.MappingProxyType({"later": True})

@@ -125,7 +125,7 @@ def estimate_propensities(data: RankingData, *, max_iter: int = 200, tol: float 
     Examples
     --------
     >>> from leanrank import make_ranking
-    >>> from leanrank.data.click_simulation import simulate_clicks
+    >>> from leanrank.data.clicks import simulate_clicks
     >>> judged, _ = make_ranking(1000, 6, n_informative=2, n_redundant=0, n_noise=2, random_state=0)
     >>> true, order = Propensities([1.0, 0.6, 0.4, 0.3]), np.random.default_rng(1).random(judged.n_rows)
     >>> log = simulate_clicks(judged, order, true, n_sessions=5_000, random_state=0)

@@ -13,10 +13,10 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from leanrank.data.columns import id_column
-from leanrank.data.door import feature_matrix, is_source
+from leanrank.data.door import feature_matrix, is_source, names_in
 from leanrank.data.grouping import query_offsets
-from leanrank.data.mapped_source import MappedSource
 from leanrank.data.ranking_data import RankingData
+from leanrank.data.sources import MappedSource
 from leanrank.errors import DataError, is_whole, require
 from leanrank.kernels import scaling as kernels
 from leanrank.kernels._threads import over_queries
@@ -50,7 +50,7 @@ class _ScalesRankingData:
         if qid is not None:
             raise DataError("RankingData carries its own queries: pass it alone, without qid.")
         check_is_fitted(self)
-        feature_matrix(X, tuple(self._feature_names()), owner=type(self).__name__)  # type: ignore[attr-defined]
+        feature_matrix(X, names_in(self), owner=type(self).__name__)
         scaled = self._scale(X.X, X.query_ptr, X.feature_names, X.query_ids)  # type: ignore[attr-defined]
         kinds = X.category_columns
         if kinds:
@@ -98,8 +98,8 @@ class _QueryScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # ty
             )
         query_ptr, query_ids, order = query_offsets(id_column(qid), n_rows=matrix.shape[0], regroup=True)
         if order is None:
-            return self._scale(matrix, query_ptr, self._feature_names(), query_ids)
-        scaled = self._scale(matrix[order], query_ptr, self._feature_names(), query_ids)
+            return self._scale(matrix, query_ptr, names_in(self), query_ids)
+        scaled = self._scale(matrix[order], query_ptr, names_in(self), query_ids)
         back = np.empty_like(order)
         back[order] = np.arange(len(order))
         return scaled[back]
@@ -107,12 +107,6 @@ class _QueryScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # ty
     def _matrix(self, X: Any) -> Any:
         """The values of any table; subclasses may refuse some."""
         return feature_matrix(X, missing=True)[0]
-
-    def _feature_names(self) -> list[str]:
-        """Names of all features; those of a bare array are its 1-based column numbers."""
-        if hasattr(self, "feature_names_in_"):
-            return [str(name) for name in self.feature_names_in_]
-        return [str(j + 1) for j in range(self.n_features_in_)]
 
     def _check_parameters(self) -> None:
         """Refuse parameters that cannot be."""

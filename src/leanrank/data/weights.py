@@ -1,15 +1,17 @@
-"""Weights of documents and queries: which data have, and what refuses them rather than leave them out in silence."""
+"""Weights of documents and queries: which data have, what they are called, and what refuses or does without them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from leanrank.data.ranking_data import RankingData
+from leanrank.data.ranking_data import BLOCK_ROWS, RankingData, RankingSource
 from leanrank.data.side_columns import SideColumns
+from leanrank.data.sources import MappedSource
 from leanrank.errors import DataError
 
 DOCUMENTS, QUERIES = "weight", "query_weight"
@@ -69,3 +71,105 @@ def row_weights(data: RankingData) -> NDArray[np.float64] | None:
         return side.weight
     by_query = np.repeat(side.query_weight, data.query_sizes)
     return by_query if side.weight is None else by_query * side.weight
+
+
+@dataclass(frozen=True)
+class QueryWeighting:
+    """The column that the weights of queries are from, if it had a name, and the least and the greatest of them."""
+
+    column: str | None
+    least: float
+    most: float
+
+    @classmethod
+    def of(cls, parts: Sequence[RankingData]) -> QueryWeighting | None:
+        """That of data, in parts or whole; None where all queries count alike.
+
+        >>> from leanrank.data.side_columns import SideColumns
+        >>> side = SideColumns(query_weight=[3.0, 0.5], names={"query_weight": "traffic"})
+        >>> data = RankingData([[1.0], [2.0]], [1, 0], [0, 1, 2], beside=side)
+        >>> QueryWeighting.of([data]).sentence
+        "queries count by their weights in 'traffic', from 0.5 to 3"
+        """
+        known = [weight for part in parts if (weight := part.beside.query_weight) is not None]
+        if not known:
+            return None
+        names = (part.beside.names.get(QUERIES) for part in parts)
+        column = next((name for name in names if name is not None), None)
+        return cls(column, min(float(w.min()) for w in known), max(float(w.max()) for w in known))
+
+    @property
+    def sentence(self) -> str:
+        """In words, as a part of a sentence."""
+        where = "" if self.column is None else f" in {self.column!r}"
+        return f"queries count by their weights{where}, from {self.least:g} to {self.most:g}"
+
+    def to_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def weighting_said(settings: Mapping[str, Any]) -> str:
+    """What the settings of a run say of weights of queries; nothing where there were none."""
+    known = settings.get("query_weights")
+    return "" if known is None else QueryWeighting(known["column"], known["least"], known["most"]).sentence
+
+
+def rows_that_weigh(data: RankingData) -> NDArray[np.bool_]:
+    """Which documents have a weight above 0, and a query that has."""
+    weight = row_weights(data)
+    return np.ones(data.n_rows, dtype=bool) if weight is None else weight > 0
+
+
+def without_weightless(source: RankingSource) -> RankingSource:
+    """The source without documents and queries that weigh nothing; the same object where there are none.
+
+    >>> from leanrank.data.side_columns import SideColumns
+    >>> side = SideColumns(weight=np.array([1.0, 0.0, 2.0, 1.0]), query_weight=np.array([2.0, 0.0]))
+    >>> data = RankingData([[1.0], [2.0], [3.0], [4.0]], [1, 0, 0, 1], [0, 3, 4], beside=side)
+    >>> without_weightless(data).X.ravel().tolist()
+    [1.0, 3.0]
+    """
+    if not weights_of(source):
+        return source
+    if not isinstance(source, RankingData):
+        return _Weighing(source, _identity, tuple(source.feature_names))
+    left = _left(source)
+    if left is None:
+        raise DataError("All documents here weigh nothing, or their queries do: nothing would count.")
+    return left
+
+
+def _left(data: RankingData) -> RankingData | None:
+    weighs = rows_that_weigh(data)
+    if weighs.all():
+        return data
+    if not weighs.any():
+        return None
+    sizes = np.add.reduceat(weighs.astype(np.int64), data.query_ptr[:-1])
+    rows, queries = np.flatnonzero(weighs), np.flatnonzero(sizes)
+    if data.beside.weight is None or (sizes[queries] == data.query_sizes[queries]).all():
+        return data.take_queries(queries)
+    return replace(
+        data,
+        X=data.X[rows],
+        y=data.y[rows],
+        query_ptr=np.concatenate(([0], np.cumsum(sizes[queries]))),
+        query_ids=data.query_ids[queries],
+        comments=None if data.comments is None else data.comments[rows],
+        beside=data.beside.taken(rows, queries),
+    )
+
+
+def _identity(block: RankingData) -> RankingData:
+    return block
+
+
+@dataclass(frozen=True, eq=False)
+class _Weighing(MappedSource):
+    """Blocks of a source without what weighs nothing; one that is left without documents is not there either."""
+
+    def blocks(self, n_rows: int = BLOCK_ROWS) -> Iterator[RankingData]:
+        for block in self.source.blocks(n_rows):
+            left = _left(block)
+            if left is not None:
+                yield left

@@ -11,7 +11,7 @@ from platform import python_version
 from typing import Any
 
 from leanrank import __version__
-from leanrank._optional import require
+from leanrank._lazy import require
 from leanrank.errors import EngineError, LeanRankError
 
 distributed = require("distributed", "DaskEngine")

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from leanrank._optional import require
-from leanrank.data.partitions import PartitionedSource
+from leanrank._lazy import require
 from leanrank.data.ranking_data import RankingData, RankingSource, concatenate
+from leanrank.data.sources import PartitionedSource
 from leanrank.engines.dask_checks import check_workers, explained
 from leanrank.engines.dask_engine import DaskEngine
 from leanrank.engines.fold import engine_for

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from leanrank._optional import require
+from leanrank._lazy import require
 from leanrank.data.ranking_data import RankingData
 from leanrank.data.weights import refuse_weights
 from leanrank.errors import LeanRankError, ParameterError

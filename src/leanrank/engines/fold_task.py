@@ -11,8 +11,8 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from leanrank.data.partitions import Part, PartitionedSource
 from leanrank.data.ranking_data import RankingData, RankingSource
+from leanrank.data.sources import Part, PartitionedSource
 from leanrank.data.weights import WEIGHTS
 from leanrank.engines.device import check_device, check_forms, gpu_for, partials_of
 from leanrank.engines.fold import Statistic, merge_in_order

@@ -11,8 +11,8 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from leanrank.data.dense_parts import dense_parts
 from leanrank.data.ranking_data import RankingData
+from leanrank.data.sources import dense_parts
 from leanrank.engines.fold import merge_in_order
 from leanrank.errors import DataError, LeanRankError
 from leanrank.kernels.cuda import importance, similarity

@@ -7,6 +7,7 @@ import socket
 import sys
 from typing import TYPE_CHECKING, Any
 
+from leanrank._lazy import require
 from leanrank.engines.fold import Engine
 from leanrank.errors import EngineError, ParameterError, UnknownNameError
 
@@ -67,8 +68,6 @@ def _host_and_port(rest: str, text: str) -> tuple[str, int]:
 
 
 def _session(master: str | None, rest: str) -> Any:
-    from leanrank._optional import require
-
     builder = require("pyspark.sql", "--engine spark").SparkSession.builder.appName("leanrank")
     builder = builder.config("spark.ui.showConsoleProgress", "false")  # ours is silent in a pipe
     if master is None:

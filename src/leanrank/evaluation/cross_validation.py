@@ -9,15 +9,14 @@ from sklearn.base import clone
 
 from leanrank.data.folds import Fold
 from leanrank.errors import ParameterError
-from leanrank.evaluation import grids
 from leanrank.evaluation.fold_run import Size, feature_sets, run_fold
 from leanrank.evaluation.journal import Journal, Task
-from leanrank.evaluation.protocol import Protocol
+from leanrank.evaluation.protocol import SELECTOR_GRIDS, Protocol, points, rankers_of
 from leanrank.evaluation.records import ALL_FEATURES, CrossValidation, FoldRecord
 from leanrank.evaluation.tasks import Tasks
 from leanrank.metrics._base import Metric
-from leanrank.rankers._base import Ranker
 from leanrank.rankers.adapters import as_ranker
+from leanrank.selectors import registry
 from leanrank.selectors._base import Selector
 
 #: Official folds or five parts, tuned for MAP, features as they are.
@@ -55,7 +54,7 @@ def cross_validate(
     k : int, float, None, or a sequence of them
         Sizes; of several, the validation queries choose. None: as the selector is set up, or where it stops.
     grid : dict, "default" or None
-        Values of the selector's parameters to tune over; "default" are those of `grids.SELECTOR_GRIDS`, without the
+        Values of the selector's parameters to tune over; "default" are those of `SELECTOR_GRIDS`, without the
         parameters you set to something else than their default; None tunes nothing.
     ranker_grid : dict, optional
         The same for the ranker, beside what its name brings.
@@ -84,8 +83,9 @@ def cross_validate(
     """
     measures = protocol.metrics(metrics)
     method = as_selector(selector)
-    points = grids.points(selector_grid(method) if grid == "default" else grid)
-    rankers = _as_rankers(ranker, protocol.by, ranker_grid)
+    tried = points(selector_grid(method) if grid == "default" else grid)
+    given = rankers_of(ranker, protocol.by) if isinstance(ranker, str) else [as_ranker(ranker)]
+    rankers = [clone(one).set_params(**point) for one in given for point in points(ranker_grid)]
     sizes: Sequence[Size] = list(k) if isinstance(k, (list, tuple, range)) else [k]  # type: ignore[list-item]
     if not sizes:
         raise ParameterError.of("cross_validate", "k", "at least one size", k)
@@ -94,7 +94,7 @@ def cross_validate(
     def one(folds: Sequence[Fold], task: Task, _: None) -> dict[str, Any]:
         fold = protocol.prepared(folds[task["fold"]])
         name = ALL_FEATURES if method is None else type(method).__name__
-        sets = feature_sets(method, fold.train, sizes, points)
+        sets = feature_sets(method, fold.train, sizes, tried)
         return run_fold(fold, name, sets, rankers, measures, protocol.by).to_dict()
 
     with Journal(None, {}) as journal, Tasks(journal, n_jobs=n_jobs, owner="cross_validate") as tasks:
@@ -110,8 +110,6 @@ def as_selector(selector: Any) -> Selector | None:
     if selector is None or (isinstance(selector, str) and selector.lower() in ("all", ALL_FEATURES)):
         return None
     if isinstance(selector, str):
-        from leanrank.selectors import registry
-
         named = registry.get(selector)
         # A ranker needs a feature: where a method would select none, its most relevant one is kept.
         return named.set_params(min_features=1) if "min_features" in named.get_params(deep=False) else named
@@ -122,14 +120,9 @@ def as_selector(selector: Any) -> Selector | None:
 
 def selector_grid(selector: Selector | None) -> dict[str, Any]:
     """The default grid of a selector, less the parameters that were set to something of the user's own."""
-    grid = grids.SELECTOR_GRIDS.get(type(selector).__name__, {})
+    grid = SELECTOR_GRIDS.get(type(selector).__name__, {})
     if selector is None or not grid:
         return {}
     usual = type(selector)().get_params(deep=False)
     given = selector.get_params(deep=False)
     return {name: values for name, values in grid.items() if given[name] == usual[name]}
-
-
-def _as_rankers(ranker: Any, validation: Metric, grid: Any) -> list[Ranker]:
-    rankers = grids.rankers_of(ranker, validation) if isinstance(ranker, str) else [as_ranker(ranker)]
-    return [clone(one).set_params(**point) for one in rankers for point in grids.points(grid)]

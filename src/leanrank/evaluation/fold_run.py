@@ -25,8 +25,8 @@ from leanrank.rankers._base import Ranker
 from leanrank.selectors._base import Selector
 from leanrank.selectors._graph_selector import GraphSelector
 from leanrank.selectors._ranker_selector import RankerSelector
+from leanrank.selectors.features_file import plain
 from leanrank.selectors.limits import Limits
-from leanrank.selectors.selection_record import plain
 from leanrank.stats.constant import Constant
 from leanrank.stats.feature_graph import FeatureGraph
 

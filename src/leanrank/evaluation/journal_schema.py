@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from leanrank.data.json_shape import refuse_huge, require_shape
+from leanrank.data.text_file import refuse_huge, require_shape
 from leanrank.errors import DataError
 from leanrank.evaluation.journal import Journal, Task
 from leanrank.evaluation.records import FoldRecord

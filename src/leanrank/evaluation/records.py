@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
@@ -12,14 +12,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from leanrank._optional import require
+from leanrank.data.arrow_table import in_library
 from leanrank.data.formats import format_of_name
 from leanrank.data.json_record import LATER, JsonRecord
-from leanrank.data.json_shape import require_shape
-from leanrank.data.text_file import parse_json
+from leanrank.data.text_file import parse_json, refuse_huge, require_shape
 from leanrank.data.whole_file import whole_file, write_whole
 from leanrank.errors import DataError, UnknownNameError
-from leanrank.evaluation.record_shape import check_ids, check_record
 from leanrank.evaluation.stability import Repetition, Stability, repetition, stability
 
 _IDS = [(str, float)]
@@ -200,16 +198,6 @@ class CrossValidation:
         )
 
 
-def in_library(table: Any, library: str) -> Any:
-    """A pyarrow table as a frame of "pyarrow", "pandas" or "polars"."""
-    if library not in ("pyarrow", "pandas", "polars"):
-        raise UnknownNameError.of("frame library", library, ["pyarrow", "pandas", "polars"])
-    if library == "pyarrow":
-        return table
-    package = require(library, f"to_frame({library!r})")
-    return table.to_pandas() if library == "pandas" else package.from_arrow(table)
-
-
 def write_parquet_table(path: Path, table: Any) -> None:
     """The table as a Parquet file, whole or not at all."""
     import pyarrow.parquet
@@ -258,3 +246,47 @@ def _query_table(records: Sequence[FoldRecord]) -> Any:
             **{n: pyarrow.array([v for r in records for v in r.per_query[n]], pyarrow.float64()) for n in names},
         }
     )
+
+
+_MOST_FEATURES = 10_000_000
+_LARGEST_ID = 2**63 - 1
+
+
+def check_record(plain: Mapping[str, Any], source: str) -> None:
+    """Refuse a record of the right shape whose parts do not go together; the error names `source`."""
+    n, sizes = plain["n_features_in"], {len(values) for values in plain["per_query"].values()}
+    if not sizes <= {len(plain["query_ids"])} or set(plain["scores"]) != set(plain["per_query"]):
+        raise DataError(f"{source}: damaged: the metrics of a fold are not those of its queries.")
+    if len(plain["features"]) != len(plain["feature_names"]) or any(
+        not 0 <= j < n <= _MOST_FEATURES for j in plain["features"]
+    ):
+        raise DataError(f"{source}: damaged: the features of a fold are not among the {n:,} there were.")
+    try:
+        json.dumps([plain["selector_parameters"], plain["ranker_parameters"]], allow_nan=False)
+    except ValueError:
+        raise DataError(f"{source}: damaged: a parameter is not a finite number.") from None
+    weights, groups = plain.get("query_weights", []), plain.get("query_groups", [])
+    alone = [plain[name] for name in ("k", "valid_score", "selection_seconds", "training_seconds")]
+    figures = [alone, plain["scores"].values(), *plain["per_query"].values(), weights]
+    refuse_huge((number for column in figures for number in column), source)
+    columns = [("groups", groups), ("weights", weights), *plain.get("query_slices", {}).items()]
+    for what, values in columns:
+        if values and len(values) != len(plain["query_ids"]):
+            raise DataError(f"{source}: damaged: a fold has {len(values)} {what} of its queries.")
+
+
+def check_ids(ids: Iterable[str | float], source: str) -> None:
+    """Refuse ids of queries that are no column of a table: of several kinds, or beyond 64 bits.
+
+    >>> check_ids(["tea", 7], "cv.json")
+    Traceback (most recent call last):
+    ...
+    leanrank.errors.DataError: cv.json: damaged: its queries have ids of several kinds (int, str).
+    """
+    kinds = set()
+    for one in ids:
+        kinds.add(type(one).__name__)
+        if not isinstance(one, str) and not abs(one) <= _LARGEST_ID:
+            raise DataError(f"{source}: damaged: {one!r} is no id of a query.")
+    if len(kinds) > 1:
+        raise DataError(f"{source}: damaged: its queries have ids of several kinds ({', '.join(sorted(kinds))}).")

@@ -11,14 +11,13 @@ from typing import Any, Self
 
 from threadpoolctl import threadpool_limits
 
-from leanrank.engines.calls import Calls, Outcome, ThreadCalls, Work, WorkerLost
+from leanrank.engines.calls import Calls, Outcome, ProcessCalls, ThreadCalls, Work, WorkerLost
 from leanrank.engines.fold import engine_for
 from leanrank.engines.progress import ProgressBar
 from leanrank.errors import EngineError, LeanRankError, ParameterError
-from leanrank.evaluation.clock import Clock
+from leanrank.evaluation.clock import Clock, Trainings
 from leanrank.evaluation.finished_task import Callback, FinishedTask
 from leanrank.evaluation.journal import Journal, Task, key_of
-from leanrank.evaluation.pace import Trainings
 from leanrank.kernels._threads import default_threads
 
 #: Steps are told at INFO, each task at DEBUG.
@@ -266,8 +265,6 @@ def _calls(n_jobs: int, *, processes: bool, engine: Any) -> Calls:
     if n_jobs == 1:
         return Calls()
     if processes:
-        from leanrank.engines.process_calls import ProcessCalls
-
         return ProcessCalls(n_jobs)
     return ThreadCalls(n_jobs)
 

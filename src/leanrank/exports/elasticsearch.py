@@ -18,8 +18,7 @@ from leanrank.errors import DataError
 from leanrank.exports.featureset import FullSet, Kept, names_of, to_json
 from leanrank.exports.linear import Normalizer, no_normalizers, weights_of
 from leanrank.exports.target import Target
-from leanrank.exports.trees.dump import xgboost_dump
-from leanrank.exports.trees.forest import forest_of
+from leanrank.exports.trees.forest import forest_of, xgboost_dump
 from leanrank.exports.unmatched import for_engine
 from leanrank.rankers._base import Ranker
 

@@ -15,7 +15,7 @@ from leanrank.exports.linear import Normalizer, read_normalizers
 from leanrank.exports.target import ENGINES, Target
 from leanrank.exports.trees.forest import has_trees
 from leanrank.rankers._base import Ranker
-from leanrank.selectors.chosen_features import ChosenFeatures, read_selection
+from leanrank.selectors.features_file import ChosenFeatures, read_selection
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from typing import Any
 
 from leanrank.data.catalogue import FeatureFacts
 from leanrank.errors import DataError, UnknownNameError
-from leanrank.selectors.chosen_features import ChosenFeatures
+from leanrank.selectors.features_file import ChosenFeatures
 
 
 @dataclass(frozen=True)

@@ -14,8 +14,7 @@ from leanrank.errors import DataError, ParameterError
 from leanrank.exports.featureset import FullSet, Kept, to_json
 from leanrank.exports.linear import Normalizer, no_normalizers, weights_of
 from leanrank.exports.target import Target
-from leanrank.exports.trees.dump import xgboost_dump
-from leanrank.exports.trees.forest import forest_of, has_trees
+from leanrank.exports.trees.forest import forest_of, has_trees, xgboost_dump
 from leanrank.exports.unmatched import for_engine
 from leanrank.rankers._base import Ranker
 

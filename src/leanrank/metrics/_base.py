@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from dataclasses import dataclass
 from math import fsum
 from typing import Any, ClassVar, Literal
 
@@ -18,6 +19,20 @@ _EMPTY = {"skip": np.nan, "zero": 0.0, "one": 1.0}
 _PLAIN: tuple[Literal["C"], Literal["W"]] = ("C", "W")
 
 Values = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Lists:
+    """Documents of queries, checked, with their labels and K columns of scores; and the threads to use on them."""
+
+    y: Values
+    scores: NDArray[Any]  # (n, K)
+    query_ptr: NDArray[np.int64]
+    n_threads: int | None = None
+
+    @property
+    def sizes(self) -> NDArray[np.int64]:
+        return np.diff(self.query_ptr)
 
 
 class Metric(ABC):
@@ -48,8 +63,7 @@ class Metric(ABC):
         n_threads : int, optional
             Every core this process may use, if not given.
         """
-        labels, columns, ptr = _checked(y, scores, query_ptr)
-        values = self._compute(labels, columns, ptr, n_threads)
+        values = self._compute(_checked(y, scores, query_ptr, n_threads))
         return values if np.ndim(scores) == 2 else values[:, 0]
 
     def __call__(self, y: ArrayLike, scores: ArrayLike, *, qid: Any, regroup: bool = False) -> Any:
@@ -64,10 +78,8 @@ class Metric(ABC):
         return mean(self.per_query(y, scores, query_ptr))
 
     @abstractmethod
-    def _compute(
-        self, y: NDArray[np.float64], scores: NDArray[Any], query_ptr: NDArray[np.int64], n_threads: int | None
-    ) -> Values:
-        """Values of shape (Q, K) for checked arrays."""
+    def _compute(self, lists: Lists) -> Values:
+        """Values of shape (Q, K)."""
 
 
 def mean(per_query: Values, weight: Values | None = None) -> Any:
@@ -134,9 +146,7 @@ def check_labels(owner: str, y: NDArray[np.float64], highest: float, remedy: str
         raise DataError(f"{owner} takes labels from 0 to {highest:g}: the label of row {row} is {y[row]:g}. {remedy}")
 
 
-def _checked(
-    y: ArrayLike, scores: ArrayLike, query_ptr: ArrayLike
-) -> tuple[NDArray[np.float64], NDArray[Any], NDArray[np.int64]]:
+def _checked(y: ArrayLike, scores: ArrayLike, query_ptr: ArrayLike, n_threads: int | None) -> Lists:
     given = np.asarray(y)
     if given.dtype.kind not in "biuf":
         raise DataError(f"Labels must be numbers. Got an array of dtype {given.dtype}.")
@@ -164,4 +174,4 @@ def _checked(
         row, column = (int(i) for i in np.argwhere(np.isnan(columns))[0])
         where = f"row {row}" if np.ndim(scores) == 1 else f"row {row}, column {column}"
         raise DataError(f"The score of {where} is NaN: a document without a score has no rank. Fill it first.")
-    return labels, np.require(columns, requirements=_PLAIN), ptr
+    return Lists(labels, np.require(columns, requirements=_PLAIN), ptr, n_threads)

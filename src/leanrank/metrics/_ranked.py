@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from leanrank.kernels import ranking_metrics as kernels
 from leanrank.kernels._threads import over_queries, query_pieces
 from leanrank.kernels.document_order import ranked_documents
+from leanrank.metrics._base import Lists, Values
 
-Values = NDArray[np.float64]
 Offsets = NDArray[np.int64]
 
 _KERNELS: dict[int, Any] = {
@@ -22,18 +22,17 @@ _KERNELS: dict[int, Any] = {
 
 
 def ranked(
+    lists: Lists,
     measure: int,
     gain: Values,
-    scores: NDArray[Any],
-    query_ptr: Offsets,
     *,
     k: int | None,
     ties: str,
     divisor: Values | None = None,
     by_row: bool = False,
-    n_threads: int | None = None,
 ) -> Values:
     """The measure of each query and column of scores, before it is divided by what the query allows."""
+    scores, query_ptr = lists.scores, lists.query_ptr
     out = np.empty((len(query_ptr) - 1, scores.shape[1]))
     cutoff = len(gain) if k is None else k
     if ties in ("best", "worst"):  # the sort keeps the order of what ties: let it find the best or the worst first
@@ -50,7 +49,7 @@ def ranked(
             elif divisor is not None:
                 kernels.discounted_gain(*known, divisor[rows] if by_row else divisor, by_row, out[queries])
 
-    over_queries(work, query_ptr, n_threads, min_rows=_least_rows(scores))
+    over_queries(work, query_ptr, lists.n_threads, min_rows=_least_rows(scores))
     return out
 
 
@@ -58,16 +57,8 @@ def ideal_gain(
     gain: Values, query_ptr: Offsets, k: int | None, divisor: Values, n_threads: int | None = None
 ) -> Values:
     """The discounted gain of the best order of each query, cut at k."""
-    best = ranked(
-        kernels.DISCOUNTED_GAIN,
-        gain,
-        gain[:, None],
-        query_ptr,
-        k=k,
-        ties="input",
-        divisor=divisor,
-        n_threads=n_threads,
-    )
+    own = Lists(gain, gain[:, None], query_ptr, n_threads)
+    best = ranked(own, kernels.DISCOUNTED_GAIN, gain, k=k, ties="input", divisor=divisor)
     return np.ascontiguousarray(best[:, 0])
 
 
@@ -79,10 +70,9 @@ def mean_ndcg_divisors(gain: Values, query_ptr: Offsets, by_position: Values) ->
     return by_row
 
 
-def correlated(
-    measure: int, y: Values, scores: NDArray[Any], query_ptr: Offsets, n_threads: int | None = None
-) -> Values:
+def correlated(lists: Lists, measure: int) -> Values:
     """The rank correlation of the labels and each column of scores, query by query."""
+    y, scores, query_ptr = lists.y, lists.scores, lists.query_ptr
     out = np.empty((len(query_ptr) - 1, scores.shape[1]))
 
     def work(first: int, last: int) -> None:
@@ -91,7 +81,7 @@ def correlated(
             keys, orders, _ = ranked_documents(scores[rows], ptr, len(y))
             kernels.rank_correlation(measure, label_keys, label_orders, keys, orders, ptr, out[queries])
 
-    over_queries(work, query_ptr, n_threads, min_rows=_least_rows(scores))
+    over_queries(work, query_ptr, lists.n_threads, min_rows=_least_rows(scores))
     return out
 
 

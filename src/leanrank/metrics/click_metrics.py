@@ -12,7 +12,7 @@ from leanrank.data.ranking_data import RankingData
 from leanrank.data.weights import query_weights
 from leanrank.errors import DataError, ParameterError
 from leanrank.kernels import ranking_metrics as kernels
-from leanrank.metrics._base import Values, check_cutoff, mean
+from leanrank.metrics._base import Lists, Values, check_cutoff, mean
 from leanrank.metrics._ranked import ranked
 
 _DISCOUNTS = ("log2", "reciprocal", "none")
@@ -102,9 +102,8 @@ def click_value(
         gain = gain / propensities.at(data.beside.position)
     place = np.arange(1, int(data.query_sizes.max()) + 1)
     divisor = {"log2": np.log2(place + 1.0), "reciprocal": place * 1.0, "none": np.ones(len(place))}[discount]
-    sums = ranked(
-        kernels.DISCOUNTED_GAIN, gain, columns[:, None], data.query_ptr, k=k, ties="expected", divisor=divisor
-    )[:, 0]
+    lists = Lists(gain, columns[:, None], data.query_ptr)
+    sums = ranked(lists, kernels.DISCOUNTED_GAIN, gain, k=k, ties="expected", divisor=divisor)[:, 0]
     value, n = float(mean(sums, weight)), len(sums)
     share = np.ones(n) if weight is None else weight / weight.mean()
     error = float(np.std(share * (sums - value), ddof=1) / np.sqrt(n)) if n > 1 else float("nan")

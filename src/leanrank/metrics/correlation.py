@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import ClassVar
 
 from leanrank.errors import ParameterError
 from leanrank.kernels import ranking_metrics as kernels
-from leanrank.metrics._base import Metric, Values
+from leanrank.metrics._base import Lists, Metric, Values
 from leanrank.metrics._ranked import correlated
 
 
@@ -55,11 +52,8 @@ class KendallTau(Metric):
     def name(self) -> str:
         return "kendall" if self.variant == "b" else "kendall_a"
 
-    def _compute(
-        self, y: NDArray[np.float64], scores: NDArray[Any], query_ptr: NDArray[np.int64], n_threads: int | None
-    ) -> Values:
-        measure = kernels.KENDALL_A if self.variant == "a" else kernels.KENDALL_B
-        return correlated(measure, y, scores, query_ptr, n_threads)
+    def _compute(self, lists: Lists) -> Values:
+        return correlated(lists, kernels.KENDALL_A if self.variant == "a" else kernels.KENDALL_B)
 
 
 @dataclass(frozen=True)
@@ -86,7 +80,5 @@ class SpearmanRho(Metric):
 
     short_name: ClassVar[str] = "spearman"
 
-    def _compute(
-        self, y: NDArray[np.float64], scores: NDArray[Any], query_ptr: NDArray[np.int64], n_threads: int | None
-    ) -> Values:
-        return correlated(kernels.SPEARMAN, y, scores, query_ptr, n_threads)
+    def _compute(self, lists: Lists) -> Values:
+        return correlated(lists, kernels.SPEARMAN)

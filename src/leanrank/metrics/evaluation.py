@@ -1,4 +1,4 @@
-"""Several metrics of one ranking: per query and on average, as a small table."""
+"""Several metrics of one ranking, as a small table, also of documents that were judged and not retrieved."""
 
 from __future__ import annotations
 
@@ -11,13 +11,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from leanrank._optional import require
+from leanrank.data.arrow_table import in_library
 from leanrank.data.grouping import query_offsets
 from leanrank.data.ranking_data import RankingData
 from leanrank.data.weights import query_weights
-from leanrank.errors import DataError, ParameterError, UnknownNameError
-from leanrank.metrics._base import Metric, Values, mean
+from leanrank.errors import DataError, ParameterError
+from leanrank.metrics._base import Metric, Values, mean, per_query_sum, relevant
+from leanrank.metrics._ranked import ideal_gain
 from leanrank.metrics.names import metric
+from leanrank.metrics.ndcg import NDCG, divisors, gains
+from leanrank.metrics.precision_recall import Precision, RelevanceMetric
+from leanrank.metrics.reciprocal_rank import ERR
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -51,17 +55,11 @@ class Evaluation:
 
     def to_frame(self, library: str = "pyarrow") -> Any:
         """One row per query: its id, then each metric. As a table of "pyarrow", "pandas" or "polars"."""
-        if library not in ("pyarrow", "pandas", "polars"):
-            raise UnknownNameError.of("frame library", library, ["pyarrow", "pandas", "polars"])
         import pyarrow
 
         # NaN means "left out": a null in a table.
         columns = {name: pyarrow.array(values, from_pandas=True) for name, values in self.per_query.items()}
-        table = pyarrow.table({"qid": pyarrow.array(self.query_ids), **columns})
-        if library == "pyarrow":
-            return table
-        package = require(library, f"to_frame({library!r})")
-        return table.to_pandas() if library == "pandas" else package.from_arrow(table)
+        return in_library(pyarrow.table({"qid": pyarrow.array(self.query_ids), **columns}), library)
 
     def to_json(self, *, indent: int | None = None) -> str:
         """Means, definitions and values per query; null where a query is left out."""
@@ -164,3 +162,47 @@ def _named(metrics: Sequence[Metric]) -> dict[str, Metric]:
         else:
             named[repr(m)] = m
     return named
+
+
+Vector = NDArray[np.float64]
+
+
+def per_query_of_run(
+    metric: Metric, y: Vector, scores: Vector, query_ptr: NDArray[np.int64], unretrieved: Sequence[Vector]
+) -> Values:
+    """`metric.per_query` where `unretrieved` has, for each query, the labels of judged documents not in the list.
+
+    They have no rank, so they add nothing to the sum over ranks, but the sum is divided by what all relevant documents
+    together would give: the number of relevant documents (AP, recall), the ideal gain (NDCG).
+
+    >>> from leanrank.metrics import AP
+    >>> AP().per_query([1, 0], [2.0, 1.0], [0, 2])
+    array([1.])
+    >>> per_query_of_run(AP(), np.array([1.0, 0.0]), np.array([2.0, 1.0]), np.array([0, 2]), [np.array([1.0])])
+    array([0.5])
+    """
+    if not isinstance(metric, (ERR, NDCG, RelevanceMetric)):
+        raise ParameterError(f"{metric.name!r} is not defined for a run: it needs a score for every document.")
+    values = metric.per_query(y, scores, query_ptr)
+    labels = [np.concatenate((y[query_ptr[q] : query_ptr[q + 1]], more)) for q, more in enumerate(unretrieved)]
+    sizes = [len(own) for own in labels]
+    attainable = _attainable(metric, y, query_ptr)
+    possible = _attainable(metric, np.concatenate(labels), np.concatenate(([0], np.cumsum(sizes))))
+    share = attainable / np.where(possible > 0, possible, 1.0)
+    # Where nothing was retrieved but something was there, the query is not empty: it scores 0.
+    return np.where(possible > 0, np.where(attainable > 0, values * share, 0.0), values)
+
+
+def _attainable(metric: Metric, y: Vector, query_ptr: NDArray[np.int64]) -> Vector:
+    """What the metric divides by; for one that does not divide, whether there is a relevant document."""
+    if isinstance(metric, NDCG):
+        gain = gains("NDCG", y, metric.gain, metric.discount)
+        divisor = divisors(int(np.diff(query_ptr).max()), metric.discount)
+        return ideal_gain(gain, query_ptr, metric.k, divisor)
+    if isinstance(metric, ERR):
+        return np.sign(per_query_sum(np.maximum(y, 0.0), query_ptr))
+    assert isinstance(metric, RelevanceMetric)
+    n_relevant = per_query_sum(relevant(y, metric.relevance_threshold), query_ptr)
+    if isinstance(metric, Precision):
+        return np.sign(n_relevant)
+    return metric._attainable(n_relevant, np.diff(query_ptr))

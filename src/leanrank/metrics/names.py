@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import partial
 from inspect import signature
 from typing import Any
 
@@ -12,11 +13,6 @@ from leanrank.metrics.correlation import KendallTau, SpearmanRho
 from leanrank.metrics.ndcg import NDCG, MeanNDCG
 from leanrank.metrics.precision_recall import AP, Precision, Recall
 from leanrank.metrics.reciprocal_rank import ERR, MRR
-
-
-def _tau_a(**settings: Any) -> KendallTau:
-    return KendallTau(**{"variant": "a", **settings})
-
 
 # name -> class and whether it takes a cutoff: "may", "must" or "never"
 _KNOWN: dict[str, tuple[Callable[..., Metric], str]] = {
@@ -28,7 +24,7 @@ _KNOWN: dict[str, tuple[Callable[..., Metric], str]] = {
     "mrr": (MRR, "may"),
     "err": (ERR, "may"),
     "kendall": (KendallTau, "never"),
-    "kendall_a": (_tau_a, "never"),
+    "kendall_a": (partial(KendallTau, variant="a"), "never"),
     "spearman": (SpearmanRho, "never"),
 }
 _ALIASES = {

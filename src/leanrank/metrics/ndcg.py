@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import KW_ONLY, dataclass, field
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from leanrank.kernels import ranking_metrics as kernels
-from leanrank.metrics._base import Metric, Values, check_cutoff, check_labels, divide
+from leanrank.metrics._base import Lists, Metric, Values, check_cutoff, check_labels, divide
 from leanrank.metrics._ranked import ideal_gain, mean_ndcg_divisors, ranked
 from leanrank.metrics.conventions import MEAN_NDCG_CONVENTIONS, NDCG_CONVENTIONS, settle
 
@@ -79,26 +79,14 @@ class NDCG(Metric):
         check_cutoff("NDCG", self.k)
         settle(self, NDCG_CONVENTIONS, {"short": ("pad", "zero")})
 
-    def _compute(
-        self, y: NDArray[np.float64], scores: NDArray[Any], query_ptr: NDArray[np.int64], n_threads: int | None
-    ) -> Values:
-        gain = gains("NDCG", y, self.gain, self.discount)
-        sizes = np.diff(query_ptr)
-        divisor = divisors(int(sizes.max()), self.discount)
-        ideal = ideal_gain(gain, query_ptr, self.k, divisor, n_threads)
-        total = ranked(
-            kernels.DISCOUNTED_GAIN,
-            gain,
-            scores,
-            query_ptr,
-            k=self.k,
-            ties=self.ties,
-            divisor=divisor,
-            n_threads=n_threads,
-        )
+    def _compute(self, lists: Lists) -> Values:
+        gain = gains("NDCG", lists.y, self.gain, self.discount)
+        divisor = divisors(int(lists.sizes.max()), self.discount)
+        ideal = ideal_gain(gain, lists.query_ptr, self.k, divisor, lists.n_threads)
+        total = ranked(lists, kernels.DISCOUNTED_GAIN, gain, k=self.k, ties=self.ties, divisor=divisor)
         values = divide(total, ideal, self.empty)
         if self.short == "zero" and self.k is not None:
-            values[sizes < self.k] = 0.0
+            values[lists.sizes < self.k] = 0.0
         return values
 
 
@@ -131,24 +119,12 @@ class MeanNDCG(Metric):
     def __post_init__(self) -> None:
         settle(self, MEAN_NDCG_CONVENTIONS)
 
-    def _compute(
-        self, y: NDArray[np.float64], scores: NDArray[Any], query_ptr: NDArray[np.int64], n_threads: int | None
-    ) -> Values:
-        gain = gains("MeanNDCG", y, self.gain, self.discount)
-        by_position = divisors(int(np.diff(query_ptr).max()), self.discount)
-        by_row = mean_ndcg_divisors(gain, query_ptr, by_position)
-        total = ranked(
-            kernels.DISCOUNTED_GAIN,
-            gain,
-            scores,
-            query_ptr,
-            k=None,
-            ties=self.ties,
-            divisor=by_row,
-            by_row=True,
-            n_threads=n_threads,
-        )
-        return divide(total, np.maximum.reduceat(np.sign(gain), query_ptr[:-1]), self.empty)
+    def _compute(self, lists: Lists) -> Values:
+        gain = gains("MeanNDCG", lists.y, self.gain, self.discount)
+        by_position = divisors(int(lists.sizes.max()), self.discount)
+        by_row = mean_ndcg_divisors(gain, lists.query_ptr, by_position)
+        total = ranked(lists, kernels.DISCOUNTED_GAIN, gain, k=None, ties=self.ties, divisor=by_row, by_row=True)
+        return divide(total, np.maximum.reduceat(np.sign(gain), lists.query_ptr[:-1]), self.empty)
 
 
 def gains(owner: str, y: NDArray[np.float64], gain: str, discount: str) -> NDArray[np.float64]:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import KW_ONLY, dataclass, field
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from leanrank.kernels import ranking_metrics as kernels
 from leanrank.metrics._base import (
+    Lists,
     Metric,
     Values,
     check_cutoff,
@@ -62,23 +63,11 @@ class RelevanceMetric(Metric):
     def _attainable(self, n_relevant: NDArray[np.float64], sizes: NDArray[np.int64]) -> NDArray[np.float64]:
         """What divides the sum of a query with so many relevant documents among so many; 0 for an empty one."""
 
-    def _compute(
-        self, y: NDArray[np.float64], scores: NDArray[Any], query_ptr: NDArray[np.int64], n_threads: int | None
-    ) -> Values:
-        is_relevant = relevant(y, self.relevance_threshold)
-        sizes = np.diff(query_ptr)
-        undiscounted = np.ones(int(sizes.max()))
-        total = ranked(
-            self._measure,
-            is_relevant,
-            scores,
-            query_ptr,
-            k=self.k,
-            ties=self.ties,
-            divisor=undiscounted,
-            n_threads=n_threads,
-        )
-        return divide(total, self._attainable(per_query_sum(is_relevant, query_ptr), sizes), self.empty)
+    def _compute(self, lists: Lists) -> Values:
+        is_relevant = relevant(lists.y, self.relevance_threshold)
+        undiscounted = np.ones(int(lists.sizes.max()))
+        total = ranked(lists, self._measure, is_relevant, k=self.k, ties=self.ties, divisor=undiscounted)
+        return divide(total, self._attainable(per_query_sum(is_relevant, lists.query_ptr), lists.sizes), self.empty)
 
 
 @dataclass(frozen=True)
@@ -126,12 +115,10 @@ class Precision(RelevanceMetric):
         positions = np.minimum(sizes, self.k) if self.short == "shrink" else np.full(len(sizes), self.k)
         return np.where(n_relevant > 0, positions, 0).astype(np.float64)
 
-    def _compute(
-        self, y: NDArray[np.float64], scores: NDArray[Any], query_ptr: NDArray[np.int64], n_threads: int | None
-    ) -> Values:
-        values = super()._compute(y, scores, query_ptr, n_threads)
+    def _compute(self, lists: Lists) -> Values:
+        values = super()._compute(lists)
         if self.short == "zero":
-            values[np.diff(query_ptr) < self.k] = 0.0
+            values[lists.sizes < self.k] = 0.0
         return values
 
 

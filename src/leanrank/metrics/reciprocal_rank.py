@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass, field
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from leanrank.errors import ParameterError
 from leanrank.kernels import ranking_metrics as kernels
-from leanrank.metrics._base import Metric, Values, check_cutoff, check_labels, divide, is_number, per_query_sum
+from leanrank.metrics._base import Lists, Metric, Values, check_cutoff, check_labels, divide, is_number, per_query_sum
 from leanrank.metrics._ranked import ranked
 from leanrank.metrics.conventions import ERR_CONVENTIONS, MRR_CONVENTIONS, Table, settle
 from leanrank.metrics.precision_recall import RelevanceMetric
@@ -113,14 +113,13 @@ class ERR(Metric):
         if not is_number(g) or not 0 < g <= 1000:
             raise ParameterError.of("ERR", "max_label", "a number above 0 and at most 1000", g)
 
-    def _compute(
-        self, y: NDArray[np.float64], scores: NDArray[Any], query_ptr: NDArray[np.int64], n_threads: int | None
-    ) -> Values:
+    def _compute(self, lists: Lists) -> Values:
+        y = lists.y
         if self.gain == "probability":
             check_labels("ERR(gain='probability')", y, 1.0, "Divide the labels, or use gain='exp2'.")
             stop = y
         else:
             check_labels("ERR", y, self.max_label, "Set max_label to the highest label of the scale.")
             stop = (np.exp2(y) - 1.0) / np.exp2(self.max_label)
-        total = ranked(kernels.CASCADE, stop, scores, query_ptr, k=self.k, ties=self.ties, n_threads=n_threads)
-        return divide(total, np.sign(per_query_sum(stop, query_ptr)), self.empty)
+        total = ranked(lists, kernels.CASCADE, stop, k=self.k, ties=self.ties)
+        return divide(total, np.sign(per_query_sum(stop, lists.query_ptr)), self.empty)

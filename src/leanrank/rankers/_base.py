@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from leanrank.data.category_means import CategoryMeans, cross_fitted
 from leanrank.data.columns import id_column
-from leanrank.data.door import as_source, check_features, feature_matrix, in_memory, unjudged
+from leanrank.data.door import as_source, check_features, feature_matrix, in_memory, names_in, unjudged
 from leanrank.data.grouping import query_offsets
 from leanrank.data.ranking_data import RankingData
 from leanrank.data.weights import query_weights, refuse_weights
@@ -25,9 +25,8 @@ from leanrank.kernels.products import rows_times
 from leanrank.metrics._base import mean
 from leanrank.metrics.names import metric as parse_metric
 from leanrank.rankers._categories import LearnedCategories
-from leanrank.rankers._early_stopping import EarlyStopping
+from leanrank.rankers._early_stopping import EarlyStopping, eval_source, has_names
 from leanrank.rankers._permutation import permutation_importances
-from leanrank.rankers.eval_set import eval_source, has_names
 
 Scores = NDArray[np.float64]
 
@@ -63,6 +62,9 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
     #: The weights that `_fit` takes: "weight" of documents, "query_weight". Data with others are refused.
     _takes_weights: ClassVar[tuple[str, ...]] = ()
 
+    #: Whether what is learned of features divided by constants can be told of the features as they are.
+    takes_constants_in: ClassVar[bool] = False
+
     #: What was learned of categories, where the training data had any.
     categories_: LearnedCategories | None = None
 
@@ -96,6 +98,15 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
         Trees do without, and a pipeline with a transformer prepares its features itself.
         """
         return True
+
+    def take_constants_in(self, scale: Scores) -> None:
+        """Make a ranker that was fitted to features divided by `scale` one of the features as they are.
+
+        Only where `takes_constants_in`: every weight is then of one feature.
+        """
+        for name, shape in self._learned.items():
+            if isinstance(shape, tuple) and shape[-1:] == ("K",):
+                setattr(self, name, getattr(self, name) / scale)
 
     def fit(self, X: Any, y: Any = None, *, qid: Any = None, eval_set: Any = None, regroup: bool = False) -> Self:
         """Learn from judged documents.
@@ -281,8 +292,7 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
 
     def _features(self, X: Any) -> Any:
         """The matrix of X as the ranker takes it, after checking its columns against those of `fit`."""
-        names = getattr(self, "feature_names_in_", None)
-        known = tuple(str(j + 1) for j in range(self.n_features_in_)) if names is None else tuple(names)
+        known = names_in(self)
         if self.categories_ is not None and not isinstance(X, RankingData):
             X = unjudged(X, self.categories_.texts, self._title)
         if isinstance(X, RankingData):
@@ -302,6 +312,7 @@ class LinearRanker(Ranker):
     """
 
     _learned: ClassVar[dict[str, Any]] = {"coef_": ("K",)}
+    takes_constants_in = True
     coef_: Scores
 
     def _scores(self, X: Any, query_ptr: NDArray[np.int64]) -> Scores:

@@ -10,7 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from leanrank._optional import require
+from leanrank._lazy import require
 from leanrank.data.ranking_data import RankingData
 from leanrank.data.weights import row_weights
 from leanrank.errors import DataError, ParameterError, UnknownNameError, is_whole

@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, TypeAlias
 
-from leanrank.data.json_shape import fault_in
-from leanrank.data.text_file import parse_json
+from leanrank.data.text_file import fault_in, parse_json
 from leanrank.errors import DataError
 
 #: Its kind, its feature among those of the kind, and the border or text.

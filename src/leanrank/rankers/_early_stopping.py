@@ -1,15 +1,18 @@
-"""What held-out data choose: the best iteration of a learner, of equals the earliest, or one of several C."""
+"""Held-out data: every form they are given in, and what they choose: the best iteration, or one of several C."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from leanrank.data.ranking_data import RankingData
+from leanrank.data.door import as_source, in_memory
+from leanrank.data.ranking_data import RankingData, RankingSource
 from leanrank.data.weights import query_weights
-from leanrank.errors import ParameterError
+from leanrank.errors import DataError, ParameterError
 from leanrank.kernels.products import rows_times
 from leanrank.metrics._base import mean
 from leanrank.metrics.names import metric as parse_metric
@@ -90,3 +93,50 @@ def best_weights(weights: NDArray[np.float64], valid: RankingData | None, metric
     for w in weights:
         watch.improved(rows_times(valid.X, w))
     return watch.best_iteration
+
+
+def eval_source(eval_set: Any, learner: Any, *, regroup: bool = False, missing: bool = False) -> RankingSource:
+    """The held-out data, with the features of the training data; a source is not read yet.
+
+    Parameters
+    ----------
+    eval_set : RankingData, RankingSource or tuple (X, y, qid)
+    learner : estimator
+        Knows the features of the training data, as `n_features_in_` and, if they had names, `feature_names_in_`.
+    regroup : bool, default=False
+        Whether to bring the rows of a query together where they are not adjacent, instead of refusing.
+    missing : bool, default=False
+        Whether NaN stands for a missing value, rather than being refused.
+
+    Examples
+    --------
+    >>> from leanrank import RankSVM
+    >>> ranker = RankSVM().fit([[1.0, 0.0], [0.0, 1.0]], [1, 0], qid=[7, 7])
+    >>> eval_source(([[1.0, 2.0], [3.0, 4.0]], [0, 1], [8, 8]), ranker).n_rows
+    2
+    """
+    parts = eval_set if isinstance(eval_set, tuple) else (eval_set, None, None)
+    if len(parts) != 3:
+        raise DataError(f"eval_set must be a RankingData or a tuple (X, y, qid). Got {len(parts)} parts.")
+    X, y, qid = parts
+    source = as_source(X, y, qid=qid, regroup=regroup, missing=missing, owner=type(learner).__name__)
+    names = tuple(source.feature_names)
+    if len(names) != learner.n_features_in_:
+        raise DataError(f"eval_set has {len(names)} features, the training data {learner.n_features_in_}.")
+    known = tuple(getattr(learner, "feature_names_in_", names))
+    if names == known:
+        return source
+    if has_names(X) or not isinstance(source, RankingData):
+        raise DataError("eval_set has other feature names than the training data, or in another order.")
+    return replace(source, feature_names=known)  # an array's columns take the names of the training data's
+
+
+def eval_data(eval_set: Any, learner: Any, *, owner: str, regroup: bool = False, missing: bool = False) -> RankingData:
+    """As `eval_source`, read into memory; missing values that may not be are refused in the name of `owner`."""
+    data = in_memory(eval_source(eval_set, learner, regroup=regroup, missing=missing))
+    return data if missing else data.require_complete(owner)
+
+
+def has_names(X: Any) -> bool:
+    """Whether the columns have names of their own: an array's and a CSR matrix's are only numbered."""
+    return not (isinstance(X, (np.ndarray, list, tuple)) or sp.issparse(X))

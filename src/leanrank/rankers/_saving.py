@@ -25,6 +25,8 @@ VERSION = 1
 _WITH_CATEGORIES = 2
 #: Arrays with more entries than this go to the .npz file.
 BIG = 20_000
+#: What reading a damaged file may come to.
+_DAMAGE = (ValueError, TypeError, LookupError, AttributeError, OverflowError, RecursionError, MemoryError)
 _DTYPES = {"f": "<f8", "i": "<i8", "u": "<i8", "b": "|b1"}
 _MAX_FEATURES = 10_000_000
 _LARGEST_INT = 2**63 - 1
@@ -80,16 +82,7 @@ def load_ranker(path: str | os.PathLike[str]) -> Ranker:
         return _decode_ranker(json.loads(text, parse_constant=_refuse_constant), source)
     except LeanRankError as error:
         raise DataError(f"{source}: {error}") from error
-    except (
-        ValueError,
-        TypeError,
-        KeyError,
-        IndexError,
-        AttributeError,
-        OverflowError,
-        RecursionError,
-        MemoryError,
-    ) as e:
+    except _DAMAGE as e:
         reason = str(e).splitlines()[0][:120] if str(e) else type(e).__name__
         raise DataError(f"{source}: not a saved ranker, or damaged ({reason}). Save it again.") from e
 

@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from leanrank.data.json_shape import fault_in
-from leanrank.data.text_file import parse_json
+from leanrank.data.text_file import fault_in, parse_json
 from leanrank.errors import DataError
 
 _NO_PARENT = 2**31 - 1

@@ -19,7 +19,7 @@ from leanrank.engines.fold import fold
 from leanrank.errors import DataError, LeanRankError, ParameterError
 from leanrank.rankers import _feature_needs
 from leanrank.rankers._base import Ranker, Scores
-from leanrank.rankers.eval_set import eval_source
+from leanrank.rankers._early_stopping import eval_source
 from leanrank.stats.label_levels import LabelLevels, Levels
 
 # Entries a sparse matrix may grow to for a library that has to have it dense (8 GB at float32).

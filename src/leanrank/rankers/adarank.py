@@ -164,6 +164,10 @@ class AdaRank(LinearRanker):
         self.coef_ = np.bincount(self.chosen_, self.alphas_, minlength=n_features).astype(np.float64)
         self.n_iter_ = len(chosen)
 
+    def take_constants_in(self, scale: Vector) -> None:
+        super().take_constants_in(scale)
+        self.alphas_ = self.alphas_ / scale[self.chosen_]
+
 
 def _mean(values: Vector, share: Vector) -> float:
     """Over queries, each counting as much as it weighs."""

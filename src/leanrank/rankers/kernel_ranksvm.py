@@ -90,8 +90,8 @@ class KernelRankSVM(Ranker):
     --------
     >>> X, y = [[-2.0], [-1.0], [0.0], [1.0], [2.0]], [0, 1, 2, 1, 0]     # best in the middle: no line can rank this
     >>> ranker = KernelRankSVM(C=100.0, gamma=1.0).fit(X, y, qid=[1] * 5)
-    >>> np.argsort(-ranker.predict(X))[0]
-    np.int64(2)
+    >>> int(np.argmax(ranker.predict(X)))
+    2
     """
 
     _name = "kernelranksvm"

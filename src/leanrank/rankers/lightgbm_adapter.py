@@ -21,8 +21,7 @@ from leanrank.rankers._base import Scores
 from leanrank.rankers._booster import BoosterAdapter, older_sparse
 from leanrank.rankers._lightgbm_binning import binned
 from leanrank.rankers._lightgbm_text import check_lightgbm
-from leanrank.rankers._lightgbm_watching import OwnWatching, without_stopping
-from leanrank.rankers._staged import StagedMetric, best_length
+from leanrank.rankers._lightgbm_watching import OwnWatching, StagedMetric, best_length, without_stopping
 from leanrank.stats.label_levels import LabelLevels, Levels
 
 # LightGBM refuses longer queries, and labels from this one on unless told their gains.

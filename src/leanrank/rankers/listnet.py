@@ -7,15 +7,15 @@ from itertools import pairwise
 from typing import Any, ClassVar
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
 from leanrank._declared import declared
 from leanrank.data.ranking_data import RankingData
 from leanrank.kernels.products import columns_times, rows_times
-from leanrank.kernels.query_sgd import LISTNET, listnet_slope, softmax_targets
+from leanrank.kernels.query_sgd import LISTNET, csr_linear_epoch, dense_linear_epoch, listnet_slope, softmax_targets
 from leanrank.rankers._base import LinearRanker
-from leanrank.rankers._linear_epoch import linear_epoch
 from leanrank.rankers._query_order import query_order
 
 Vector = NDArray[np.float64]
@@ -127,3 +127,24 @@ def cross_entropy(data: RankingData, target: Vector, w: Vector) -> tuple[float, 
     for a, b in pairwise(data.query_ptr):
         total += listnet_slope(s[a:b], target[a:b], slope[a:b])
     return total / data.n_queries, columns_times(data.X, slope) / data.n_queries
+
+
+def linear_epoch(
+    loss: int,
+    data: RankingData,
+    target: Vector,
+    order: NDArray[np.int64],
+    rate: float,
+    w: Vector,
+    *,
+    half_ties: bool = False,
+) -> float:
+    """A step of length `rate` down the loss of each query of `order`, in turn; w is changed in place.
+
+    Returns the sum of the losses met on the way.
+    """
+    X, ptr = data.X, data.query_ptr
+    if sp.issparse(X):
+        arrays = (X.data, X.indices, X.indptr)
+        return float(csr_linear_epoch(loss, *arrays, target, ptr, order, rate, half_ties, w))
+    return float(dense_linear_epoch(loss, X, target, ptr, order, rate, half_ties, w))

@@ -14,8 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from leanrank._declared import declared
 from leanrank.data.ranking_data import RankingData
-from leanrank.data.weightless import without_weightless
-from leanrank.data.weights import QUERIES, row_weights
+from leanrank.data.weights import QUERIES, row_weights, without_weightless
 from leanrank.kernels.products import columns_times, rows_times
 from leanrank.rankers._base import LinearRanker
 from leanrank.rankers._early_stopping import as_grid, best_weights, require_choice

@@ -14,8 +14,8 @@ from leanrank.data.ranking_data import RankingData
 from leanrank.errors import DataError
 from leanrank.kernels.query_sgd import RANKNET, csr_hidden_epoch, dense_hidden_epoch
 from leanrank.rankers._base import Ranker, Scores
-from leanrank.rankers._linear_epoch import linear_epoch
 from leanrank.rankers._query_order import query_order
+from leanrank.rankers.listnet import linear_epoch
 
 Vector = NDArray[np.float64]
 Weights = tuple[Vector, Vector, Vector]
@@ -81,6 +81,8 @@ class RankNet(Ranker):
         "n_iter_": (),
         "loss_": (),
     }
+
+    takes_constants_in = True
 
     hidden: int = field(default=0, kw_only=False)
     learning_rate: float = 0.1

@@ -21,6 +21,9 @@ from leanrank.rankers.pairwise_hinge import Margins, PairwiseSquaredHinge
 
 Vector = NDArray[np.float64]
 
+#: Values of C to choose among where none is named.
+GRID = (0.01, 0.1, 1.0, 10.0, 100.0)
+
 
 @declared
 class RankSVM(LinearRanker):

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from leanrank._lazy import public_names
 from leanrank.errors import UnknownNameError
-from leanrank.rankers._base import Ranker
 
-#: Name -> (module, class): the public rankers, and the adapters of the boosters.
-_WHERE = {
-    cls.lower(): (module, cls) for cls, module in public_names("leanrank.rankers").items() if cls[0].isupper()
-} | {
+if TYPE_CHECKING:
+    from leanrank.rankers._base import Ranker
+
+#: Name -> (module, class): the adapters of the boosters.
+BOOSTERS = {
     "catboost": ("leanrank.rankers.catboost_adapter", "CatBoostAdapter"),
     "lightgbm": ("leanrank.rankers.lightgbm_adapter", "LightGBMAdapter"),
     "xgboost": ("leanrank.rankers.xgboost_adapter", "XGBoostAdapter"),
 }
+#: The same of the public rankers, and of these.
+_WHERE = {
+    cls.lower(): (module, cls) for cls, module in public_names("leanrank.rankers").items() if cls[0].isupper()
+} | BOOSTERS
 
 
 def names() -> list[str]:

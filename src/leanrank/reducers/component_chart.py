@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from leanrank._optional import require
+from leanrank._lazy import require
 from leanrank.errors import DataError
 
 if TYPE_CHECKING:

@@ -13,9 +13,9 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from leanrank._declared import declared
-from leanrank.data.door import as_source, feature_matrix, is_source
-from leanrank.data.mapped_source import MappedSource
+from leanrank.data.door import as_source, feature_matrix, is_source, names_in
 from leanrank.data.ranking_data import RankingData, RankingSource
+from leanrank.data.sources import MappedSource
 from leanrank.engines.fold import fold
 from leanrank.errors import DataError, ParameterError, is_whole, require, require_one_of
 from leanrank.stats.rank_correlation import ColumnSpread, RankCorrelation, Spread
@@ -73,7 +73,7 @@ class _TransformsRankingData:
         names = tuple(self.get_feature_names_out())  # type: ignore[attr-defined]
         if not names:
             raise DataError("RCDR found no component, so there is nothing to transform to.")
-        known = self._known_names()  # type: ignore[attr-defined]
+        known = names_in(self)
         if len(X.feature_names) != len(known):
             raise DataError(
                 f"X has {len(X.feature_names)} features, but RCDR is expecting {len(known)} features as input."
@@ -94,15 +94,10 @@ class _Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
     def _project(self, X: Any) -> Matrix:
         if hasattr(self, "feature_names_in_"):
             validate_data(self, X, reset=False, skip_check_array=True)
-            X = feature_matrix(X, self._known_names(), owner=type(self).__name__)[0]
+            X = feature_matrix(X, names_in(self), owner=type(self).__name__)[0]
         else:
             X = validate_data(self, X, reset=False, accept_sparse="csr", dtype=[np.float64, np.float32])
         return np.asarray(X @ (self.components_ / self.scale_).T, dtype=np.float64)
-
-    def _known_names(self) -> tuple[str, ...]:
-        """Names of the features of `fit`; those of a bare array are its 1-based column numbers."""
-        names = getattr(self, "feature_names_in_", None)
-        return tuple(str(j + 1) for j in range(self.n_features_in_)) if names is None else tuple(names)
 
 
 @declared
@@ -260,13 +255,13 @@ class RCDR(_TransformsRankingData, _Projection):
     def top_attributes(self, top: int = 5) -> list[dict[str, Any]]:
         """What each component is made of: its `top` features by absolute weight, with their weights."""
         check_is_fitted(self)
-        names = getattr(self, "feature_names_in_", [str(j + 1) for j in range(self.n_features_in_)])
+        names = names_in(self)
         return [
             {
                 "component": f"rcdr{i}",
                 "norm": float(self.norms_[i]),
                 "attributes": [
-                    (str(names[j]), float(row[j])) for j in np.argsort(-np.abs(row).round(12), kind="stable")[:top]
+                    (names[j], float(row[j])) for j in np.argsort(-np.abs(row).round(12), kind="stable")[:top]
                 ],
             }
             for i, row in enumerate(self.components_)

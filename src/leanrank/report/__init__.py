@@ -7,7 +7,7 @@ __getattr__, __dir__, __all__ = lazy(
     {
         "load_results": "leanrank.report.loading",
         "summarize": "leanrank.report._summary",
-        "summarize_shadow": "leanrank.report.shadow_summary",
+        "summarize_shadow": "leanrank.report.shadow_tables",
         "write_charts": "leanrank.report.chart_files",
         "write_report": "leanrank.report.writing",
     },

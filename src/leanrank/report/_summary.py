@@ -12,16 +12,16 @@ import numpy as np
 
 from leanrank import __version__
 from leanrank.data.catalogue import Catalogue
-from leanrank.data.query_weighting import weighting_said
 from leanrank.data.ranking_data import RankingData
 from leanrank.data.same_features import columns_of
+from leanrank.data.weights import weighting_said
 from leanrank.errors import DataError, LeanRankError, MissingValuesError
 from leanrank.evaluation.compare.comparison import Comparison
 from leanrank.evaluation.records import ALL_FEATURES
 from leanrank.evaluation.select.again import is_possible
 from leanrank.evaluation.select.selection import CurvePoint, Selection
-from leanrank.report.agreement import Agreement
-from leanrank.report.alike import STANDS_FOR, alike, nearest_kept, stands_for
+from leanrank.evaluation.select.selection_views import holds_for
+from leanrank.report.alike import STANDS_FOR, Agreement, alike, nearest_kept, stands_for
 from leanrank.report.distributions import distributions
 from leanrank.report.glossary import glossary
 from leanrank.selectors.hybrids import IMPORTANCE, SIMILARITY
@@ -101,6 +101,7 @@ def _of_selection(
             for answer in selection.answers.values()
         ],
         "forecast": selection.forecast.to_dict(),
+        "holds_for": holds_for(selection),
         "path_method": selection.path_method,
         "metrics": [{"name": name.upper(), "max_loss": loss} for name, loss in selection.max_losses.items()],
         "drift": None if selection.drift is None else selection.drift.to_dict(),
@@ -296,6 +297,7 @@ def _of_comparison(comparison: Comparison, metric: str | None, catalogue: Catalo
         "rankers": rankers,
         "metrics": comparison.metrics,
         **tables,
+        "glossary": glossary([name for name in methods if name != ALL_FEATURES]),
         "settings": {name: value for name, value in about.items() if name != "feature_names"},
         "versions": versions(),
     }

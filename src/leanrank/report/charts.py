@@ -7,17 +7,22 @@ from typing import Any
 
 import altair as alt
 
-from leanrank.report.chart_spec import Spec, legend, spec_of
-from leanrank.report.comparison_charts import comparison_charts
-from leanrank.report.drift_chart import drift
+from leanrank.report.chart_spec import (
+    LOGARITHMIC,
+    Spec,
+    count_axis,
+    legend,
+    metric_axis,
+    size_axis,
+    size_scale,
+    spec_of,
+)
+from leanrank.report.comparison_charts import comparison_charts, shadow_charts
 from leanrank.report.graph_charts import drawing, heatmap
-from leanrank.report.shadow_charts import shadow_charts
 
 #: Neutral on light and on dark paper.
 GREY = "#8a8f98"
 GAIN, LOSS, CHOSEN, FRONT = "#2b8a3e", "#c92a2a", "#d9480f", "#1971c2"
-#: From this many features on, sizes are drawn on a logarithmic axis.
-LOGARITHMIC = 40
 #: Features in the chart of frequencies at most.
 MOST_BARS = 40
 #: Colours of the methods beside the path.
@@ -26,6 +31,8 @@ OTHERS = ("#f58518", "#54a24b", "#b279a2", "#e45756", "#72b7b2", "#9d755d", "#ee
 RACED = 3
 #: The axis of costs by their unit.
 COST_TITLES = {"ms": "cost of the features in milliseconds"}
+#: Lines that are told apart at a glance.
+LINES = 6
 HEIGHT = 320
 
 
@@ -63,9 +70,12 @@ def curve(summary: dict[str, Any]) -> Spec:
     k = alt.param(name="k", value=summary["n_kept"])
     picked = alt.selection_point(name="picked", fields=["method"], bind="legend")
     x = alt.X(
-        "k:Q", title="number of features", scale=_sizes(summary["n_features"], least, largest), axis=_whole(largest)
+        "k:Q",
+        title="number of features",
+        scale=size_scale(summary["n_features"], least, largest),
+        axis=size_axis(largest),
     )
-    y = _metric_axis("mean", f"{metric} on held-out queries")
+    y = metric_axis("mean", f"{metric} on held-out queries")
     others = [name for name in dict.fromkeys(row["method"] for row in rows) if name != path]
     colours = [OTHERS[i % len(OTHERS)] for i in range(len(others))]
     scale = alt.Scale(domain=[path, *others], range=[FRONT, *colours])
@@ -81,7 +91,7 @@ def curve(summary: dict[str, Any]) -> Spec:
     own, other = base.transform_filter("datum.own"), base.transform_filter("!datum.own")
     strong = alt.condition(picked, alt.value(1.0), alt.value(0.12))
     faint = alt.condition(picked, alt.value(0.6), alt.value(0.06))
-    band = own.mark_area(opacity=0.2).encode(y=_metric_axis("low", f"{metric} on held-out queries"), y2="high:Q")
+    band = own.mark_area(opacity=0.2).encode(y=metric_axis("low", f"{metric} on held-out queries"), y2="high:Q")
     line = own.mark_line(strokeWidth=3).encode(y=y, opacity=strong)
     dots = own.mark_circle(size=44).encode(y=y, opacity=strong, tooltip=shown).add_params(picked)
     dots = dots.properties(name="dots")  # altair would number it, through all reports
@@ -134,11 +144,6 @@ def _points(summary: dict[str, Any]) -> list[dict[str, Any]]:
     ]
 
 
-def _metric_axis(field: str, title: str) -> alt.Y:
-    """The axis of the metric, its title clear of the ticks."""
-    return alt.Y(f"{field}:Q", title=title, scale=alt.Scale(zero=False), axis=alt.Axis(titlePadding=12, tickCount=6))
-
-
 def pareto(summary: dict[str, Any]) -> Spec:
     """What the metric costs: all that was measured, and the front that nothing beats.
 
@@ -164,7 +169,7 @@ def pareto(summary: dict[str, Any]) -> Spec:
     kind: Any = "linear" if not wide else "log" if min(costs) > 0 else "symlog"
     zero: dict[str, Any] = {"zero": False} if kind == "linear" else {}
     x = alt.X("cost:Q", title=title, scale=alt.Scale(type=kind, nice=False, padding=12, **zero))
-    y = _metric_axis("mean", metric)
+    y = metric_axis("mean", metric)
     shown = [
         alt.Tooltip("method:N"),
         alt.Tooltip("k:Q", title="features"),
@@ -201,9 +206,14 @@ def queries(summary: dict[str, Any]) -> Spec:
         alt.Chart(alt.NamedData("bins"))
         .mark_bar(stroke=None)
         .encode(
-            x=alt.X("from:Q", bin="binned", title=f"change of {metric} of a query", axis=_apart()),
+            x=alt.X(
+                "from:Q",
+                bin="binned",
+                title=f"change of {metric} of a query",
+                axis=alt.Axis(labelOverlap="greedy", labelSeparation=8),
+            ),
             x2="to:Q",
-            y=alt.Y("queries:Q", title="queries", axis=_counts(counts)),
+            y=alt.Y("queries:Q", title="queries", axis=count_axis(counts)),
             color=alt.Color("change:N", scale=colours, title=None, legend=legend()),
             tooltip=["range:N", "queries:Q"],
         )
@@ -213,8 +223,10 @@ def queries(summary: dict[str, Any]) -> Spec:
 
 def stability(summary: dict[str, Any]) -> Spec:
     """The features that some folds chose and others not, the most frequent first; the slider gives it other bars."""
+    # where the folds are not of one mind about a feature, or of another than the choice
+    unsteady = [f for f in summary["features"] if (f["frequency"] < 1 if f["kept"] else f["frequency"] > 0)]
     often = sorted(
-        (feature for feature in summary["features"] if unsteady(feature["frequency"], kept=feature["kept"])),
+        unsteady,
         key=lambda feature: (-feature["frequency"], feature["position"] or 10**9, feature["id"]),
     )[:MOST_BARS]
     rows = [
@@ -250,37 +262,25 @@ def stability(summary: dict[str, Any]) -> Spec:
     return spec_of(chart, 18 * len(rows) + 10, features=rows)
 
 
-def unsteady(share: float, *, kept: bool) -> bool:
-    """Whether the folds are not of one mind about a feature, or of another than the choice."""
-    return share < 1 if kept else share > 0
-
-
-def _apart() -> alt.Axis:
-    """Labels that keep their distance on a telephone too."""
-    return alt.Axis(labelOverlap="greedy", labelSeparation=8)
-
-
-def _counts(counts: list[int]) -> alt.Axis:
-    """Ticks at whole numbers, where there are so few that others would be between."""
-    most = max(counts, default=0)
-    return alt.Axis(values=list(range(most + 1)), format="d") if most <= 5 else alt.Axis(format=",d")
-
-
-#: Numbers of features where a logarithmic axis has its ticks.
-TICKS = tuple(digit * 10**power for power in range(7) for digit in (1, 2, 5))
-
-
-def _sizes(n_features: int, least: int, largest: int) -> alt.Scale:
-    """From a round number on; the slider may stand outside, at the edge."""
-    top = max(largest, min(n_features, largest + 1))
-    if largest > LOGARITHMIC:
-        first = max(tick for tick in TICKS if tick <= max(least, 1))
-        return alt.Scale(type="log", domain=[first, top], nice=False, padding=6, clamp=True)
-    return alt.Scale(domain=[0, top], nice=False)
-
-
-def _whole(largest: int) -> alt.Axis:
-    """Ticks at whole numbers."""
-    if largest > LOGARITHMIC:
-        return alt.Axis(values=[tick for tick in TICKS if tick <= largest], format="d", grid=False)
-    return alt.Axis(format="d", tickMinStep=1, tickCount=min(largest, 8), grid=False)
+def drift(summary: dict[str, Any]) -> Spec:
+    """The share of a feature against the last time that its ranker learned from."""
+    known = summary["drift"]
+    features = known["features"][:LINES]
+    rows = [
+        {"feature": name, "until": last, "share": share}
+        for name, shares in zip(features, known["shares"], strict=False)
+        for (_, last), share in zip(known["windows"], shares, strict=True)
+    ]
+    base = alt.Chart(alt.NamedData("shares")).encode(
+        x=alt.X(
+            "until:Q",
+            title="trained on queries until",
+            scale=alt.Scale(zero=False, padding=12),
+            axis=alt.Axis(values=[last for _, last in known["windows"]], labelOverlap="greedy", labelSeparation=8),
+        ),
+        y=alt.Y("share:Q", title="share in the ranker", axis=alt.Axis(format="%")),
+        color=alt.Color("feature:N", title=None, sort=features, scale=alt.Scale(scheme="tableau10"), legend=legend(3)),
+        tooltip=["feature:N", alt.Tooltip("until:Q"), alt.Tooltip("share:Q", format=".1%")],
+    )
+    chart = alt.layer(base.mark_line(strokeWidth=2), base.mark_circle(size=50))
+    return spec_of(chart, 220, shares=rows)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from leanrank.data.query_weighting import weighting_said
+from leanrank.data.weights import weighting_said
 from leanrank.evaluation.compare.comparison import DECIMALS
 from leanrank.evaluation.records import ALL_FEATURES
 from leanrank.report.tables import Table
@@ -41,7 +41,7 @@ def means(summary: dict[str, Any], ranker: str) -> Table:
         for k in {row[0] for row in rows if row[0] is not None}:
             figures = {r: round(row[column], DECIMALS) for r, row in enumerate(rows) if row[0] == k}
             best |= {(r, column) for r, figure in figures.items() if figure == max(figures.values())}
-    columns = [("k", "whole"), ("method", "text"), *((m, "figure") for m in metrics)]
+    columns = [("k", "whole"), ("method", "method"), *((m, "figure") for m in metrics)]
     columns += [("features", "number"), ("select s", "seconds"), ("train s", "seconds")]
     n_folds = len(summary["settings"]["folds"])
     return Table(f"{ranker}: mean over {n_folds} folds", columns, rows, best=frozenset(best))
@@ -56,7 +56,7 @@ def ranks(summary: dict[str, Any], ranker: str) -> Table:
         for k in dict.fromkeys(k for k, _ in of)
         for method in of[k, metrics[0]]
     ]
-    columns = [("k", "whole"), ("method", "text"), *((m, "whole") for m in metrics)]
+    columns = [("k", "whole"), ("method", "method"), *((m, "whole") for m in metrics)]
     return Table(f"{ranker}: competition ranks", columns, rows)
 
 
@@ -64,7 +64,7 @@ def unified(summary: dict[str, Any], ranks_shown: int | None = None) -> Table:
     """Over all columns: Rank, and how often each rank was taken."""
     rows = sorted(summary["unified"] or [], key=lambda row: -row["rank"])
     most = len(rows) if ranks_shown is None else min(ranks_shown, len(rows))
-    columns = [("method", "text"), ("Rank", "two"), *((f"R{r}", "whole") for r in range(1, most + 1))]
+    columns = [("method", "method"), ("Rank", "two"), *((f"R{r}", "whole") for r in range(1, most + 1))]
     values = [[row["method"], row["rank"], *row["counts"][:most]] for row in rows]
     if most < len(rows):
         columns.append(("below", "whole"))
@@ -82,7 +82,7 @@ def tests(summary: dict[str, Any], ranker: str) -> Table:
         t, b = row["t"], row["bootstrap"]
         figures = (t["difference"], b["low"], b["high"], t["statistic"], t["p"], row["t_holm"])
         rows.append([row["k"], row["method"], *figures, b["p"], row["bootstrap_holm"]])
-    columns = [("k", "whole"), ("method", "text"), ("change", "signed"), ("from", "signed"), ("to", "signed")]
+    columns = [("k", "whole"), ("method", "method"), ("change", "signed"), ("from", "signed"), ("to", "signed")]
     columns += [("t", "two"), ("p", "figure"), ("Holm", "figure"), ("boot. p", "figure"), ("Holm ", "figure")]
     n = of_ranker[0]["t"]["n"] if of_ranker else 0
     over = summary["tests"].get("over", "queries")
@@ -97,7 +97,7 @@ def slices(summary: dict[str, Any], ranker: str) -> Table:
     of_ranker = [row for row in summary.get("slices", []) if row["ranker"] == ranker]
     names = ("k", "method", "title", "n_queries", "difference", "low", "high")
     rows = [[row[name] for name in names] for row in of_ranker]
-    columns = [("k", "whole"), ("method", "text"), ("slice", "name"), ("queries", "whole"), ("change", "signed")]
+    columns = [("k", "whole"), ("method", "method"), ("slice", "name"), ("queries", "whole"), ("change", "signed")]
     columns += [("from", "signed"), ("to", "signed")]
     title = f"{ranker}: {summary['tests']['metric']} against {ALL_FEATURES}, in slices of the queries"
     note = (
@@ -117,7 +117,7 @@ def stability(summary: dict[str, Any]) -> Table:
         size = " ".join(map(str, sizes if len(set(sizes)) > 1 else sizes[:1]))
         measures = (s[name] for name in ("nogueira", "low", "high", "kuncheva", "jaccard"))
         rows.append([row["k"], row["method"], size, *reversed(counts), *measures])
-    columns = [("k", "whole"), ("method", "text"), ("sizes", "name"), *((f"{r}x", "whole") for r in times)]
+    columns = [("k", "whole"), ("method", "method"), ("sizes", "name"), *((f"{r}x", "whole") for r in times)]
     columns += [(name, "two") for name in ("Nogueira", "from", "to", "Kuncheva", "Jaccard")]
     note = "nx: features that are in n of the sets. Nogueira (with its interval), Kuncheva, Jaccard: 1 is identical."
     return Table("Features over folds", columns, rows, note=note)
@@ -131,7 +131,7 @@ def repeated(summary: dict[str, Any]) -> Table:
         for name, n in row["repetition"]["most"][: max(row["repetition"]["sizes"])]:
             times.setdefault(n, []).append(str(name))
         rows.append([row["k"], row["method"], "; ".join(f"{n}x {', '.join(of)}" for n, of in times.items())])
-    columns = [("k", "whole"), ("method", "text"), ("features", "name")]
+    columns = [("k", "whole"), ("method", "method"), ("features", "name")]
     return Table("Features that most folds chose", columns, rows)
 
 

@@ -15,6 +15,7 @@ import vl_convert
 
 from leanrank.report import comparison_tables, shadow_tables, tables
 from leanrank.report.charts import MOST_BARS, charts
+from leanrank.report.glossary import anchors, pages
 from leanrank.report.side_tables import side_tables, slices
 from leanrank.report.tables import how_to_repeat
 
@@ -45,8 +46,12 @@ def html(summary: dict[str, Any]) -> str:
     Names of features, queries and files are data: the template escapes them, the script sets them as text, and the
     page's policy runs no script but the two whose hashes it carries.
     """
-    scripts = [libraries(), own_script()]
+    # the script of the page has a scope of its own
+    own = '"use strict";\n(() => {\n' + "\n".join(_read(name) for name in _SCRIPTS) + "})();\n"
+    scripts = [libraries(), own]
+    hashes = [b64encode(sha256(script.encode()).digest()).decode() for script in scripts]
     kind, is_selection = summary["kind"], summary["kind"] == "selection"
+    methods = [entry["name"] for entry in summary.get("glossary", ())]
     text: str = (
         _environment()
         .get_template(f"{kind}.html")
@@ -54,12 +59,14 @@ def html(summary: dict[str, Any]) -> str:
             summary=summary,
             style=_read("style.css"),
             scripts=scripts,
-            hashes=" ".join(f"'sha256-{_hash(script)}'" for script in scripts),
+            hashes=" ".join(f"'sha256-{one}'" for one in hashes),
             charts=embedded(charts(summary)),
             page=embedded(_for_script(summary) if is_selection else None),
             tables=_TABLES[kind],
             shown=tables.shown,
             is_number=tables.is_number,
+            anchors=anchors(methods),
+            pages=pages(methods),
             **(_of_selection(summary) if is_selection else {}),
         )
     )
@@ -85,12 +92,6 @@ def libraries() -> str:
     if "</script" in script.lower() or "<!--" in script:
         raise RuntimeError("This version of vl-convert-python has libraries that cannot stand inside HTML.")
     return script.replace("\r\n", "\n")
-
-
-@cache
-def own_script() -> str:
-    """The script of the page, in a scope of its own."""
-    return '"use strict";\n(() => {\n' + "\n".join(_read(name) for name in _SCRIPTS) + "})();\n"
 
 
 def _of_selection(summary: dict[str, Any]) -> dict[str, Any]:
@@ -160,10 +161,6 @@ def _size(summary: dict[str, Any], size: dict[str, Any]) -> dict[str, Any]:
         "frequency": size["frequency"],
         "surprises": tables.surprises(at).rows,
     }
-
-
-def _hash(script: str) -> str:
-    return b64encode(sha256(script.encode()).digest()).decode()
 
 
 @cache

@@ -32,7 +32,8 @@ def escaped(text: object) -> str:
 
 def _selection(summary: dict[str, Any]) -> list[str]:
     parts = [f"# {escaped(summary['sentence'])}", f"Why: {escaped(summary['reason'])}."]
-    parts += [f"Risk: {escaped(summary['risk'])}", f"{tables.badge(summary)[1]}.", _table(tables.answers(summary))]
+    parts += [f"Risk: {escaped(summary['risk'])}", f"{tables.badge(summary)[1]}."]
+    parts += [f"For {escaped(summary['holds_for'])}.", _table(tables.answers(summary))]
     parts += [_facts([(what, f"{figure} ({beside})") for what, figure, beside in tables.summary_facts(summary)])]
     parts += [_table(tables.kept(summary)), escaped(tables.constants(summary))]
     parts += [_table(tables.described(summary))] if summary["catalogue"] else []
@@ -47,7 +48,9 @@ def _selection(summary: dict[str, Any]) -> list[str]:
         parts += ["## Data", _facts(tables.data_facts(summary)), _table(tables.findings(summary), level=3)]
     parts += [escaped(note) for note in summary["notes"]]
     parts += [_table(tables.methods(summary))]
-    return [*parts, "## How it was made", _facts(tables.run_facts(summary)), _code(how_to_repeat(summary))]
+    # an indented block: no text can end it
+    code = "\n".join("    " + line for line in how_to_repeat(summary).splitlines())
+    return [*parts, "## How it was made", _facts(tables.run_facts(summary)), code]
 
 
 def _comparison(summary: dict[str, Any]) -> list[str]:
@@ -82,10 +85,6 @@ def _table(table: Table, level: int = 2) -> str:
     return f"{'#' * level} {escaped(table.title)}\n\n" + "\n".join(lines) + note
 
 
-def _facts(facts: Sequence[tuple[str, str]]) -> str:
-    return "\n".join(f"- {escaped(what)}: {escaped(value)}" for what, value in facts)
-
-
-def _code(text: str) -> str:
-    """An indented block: no text can end it."""
-    return "\n".join("    " + line for line in text.splitlines())
+def _facts(facts: Sequence[tuple[str, str | tuple[str, ...]]]) -> str:
+    said = [(what, value if isinstance(value, str) else ", ".join(value)) for what, value in facts]
+    return "\n".join(f"- {escaped(what)}: {escaped(value)}" for what, value in said)

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from leanrank.data.query_weighting import weighting_said
+from leanrank.data.weights import weighting_said
 from leanrank.evaluation.clock import spoken
 from leanrank.evaluation.records import ALL_FEATURES
 from leanrank.stats.like_findings import Finding, like_findings
 
-#: How the values of a column are written; every kind but "text", "name", "spread" and "stands" is a number.
+#: How the values of a column are written; every kind but "text", "name", "method", "spread" and "stands" is a number.
 FORMATS = {
     "whole": "{:,}",
     "figure": "{:.4f}",
@@ -158,7 +158,7 @@ def _stands(replaces: dict[str, Any]) -> dict[str, Any]:
 
 def front(summary: dict[str, Any]) -> Table:
     """The Pareto front."""
-    columns = [("method", "text"), ("features", "whole"), (cost_heading(summary), "number")]
+    columns = [("method", "method"), ("features", "whole"), (cost_heading(summary), "number")]
     columns += [(summary["metric"], "figure")]
     columns += [("against all", "signed"), ("from", "signed"), ("to", "signed")]
     others = summary["metrics"][1:]
@@ -212,12 +212,12 @@ def data_facts(summary: dict[str, Any]) -> list[tuple[str, str]]:
     ]
 
 
-def run_facts(summary: dict[str, Any]) -> list[tuple[str, str]]:
-    """How the selection was made."""
+def run_facts(summary: dict[str, Any]) -> list[tuple[str, str | tuple[str, ...]]]:
+    """How the selection was made; several names are those of methods, which a page links."""
     s = summary["settings"]
-    facts = [
-        ("method chosen", summary["method"]),
-        ("methods tried", ", ".join(s["methods"])),
+    facts: list[tuple[str, str | tuple[str, ...]]] = [
+        ("method chosen", (summary["method"],)),
+        ("methods tried", tuple(s["methods"])),
         ("ranker", s["ranker"]),
         ("metric", s["metric"]),
         ("folds", str(s["cv"])),

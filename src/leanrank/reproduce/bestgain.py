@@ -11,16 +11,15 @@ import numpy as np
 
 from leanrank.data.folds import Fold
 from leanrank.evaluation.fold_run import feature_sets, run_fold
-from leanrank.evaluation.grids import rankers_of
 from leanrank.evaluation.journal import Task
+from leanrank.evaluation.protocol import rankers_of
 from leanrank.evaluation.records import FoldRecord
 from leanrank.evaluation.stability import repetition
 from leanrank.evaluation.tasks import Tasks
 from leanrank.metrics._base import Metric
 from leanrank.metrics.names import metric
 from leanrank.rankers.svmmap import SVMMAP
-from leanrank.reproduce.bestgain_claims import claims
-from leanrank.reproduce.bestgain_heuristic import PAIRS, heuristic_claim
+from leanrank.reproduce.bestgain_claims import PAIRS, claims, heuristic_claim
 from leanrank.reproduce.bestgain_methods import (
     BASELINE,
     GAS_C,
@@ -35,7 +34,7 @@ from leanrank.reproduce.bestgain_methods import (
     wrapper_gains,
 )
 from leanrank.reproduce.datasets import DataFolder
-from leanrank.reproduce.letor_statistics import statistic
+from leanrank.reproduce.letor_rows import statistic
 from leanrank.reproduce.outcome import Cell, Choice, Claim, Published, Reproduction, Table, published
 
 DATASETS = ("TD2003", "TD2004", "OHSUMED")

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from leanrank.data.folds import Fold
 from leanrank.evaluation.fold_run import FeatureSet, feature_sets
-from leanrank.evaluation.grids import points
+from leanrank.evaluation.protocol import points
 from leanrank.rankers.svmmap import SVMMAP
 from leanrank.reproduce.datasets import STRICT
 from leanrank.selectors.bestgain import BestGain

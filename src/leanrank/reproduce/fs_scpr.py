@@ -7,9 +7,8 @@ from typing import Any
 
 from leanrank.data.folds import Fold
 from leanrank.evaluation.cross_validation import cross_validate
-from leanrank.evaluation.grids import rankers_of
 from leanrank.evaluation.journal import Task
-from leanrank.evaluation.protocol import Protocol
+from leanrank.evaluation.protocol import Protocol, rankers_of
 from leanrank.evaluation.tasks import Tasks
 from leanrank.evaluation.unified_ranking import unified_ranking
 from leanrank.metrics._base import Metric
@@ -18,11 +17,9 @@ from leanrank.rankers.listnet import ListNet
 from leanrank.rankers.rankboost import RankBoost
 from leanrank.reproduce.datasets import STRICT, DataFolder
 from leanrank.reproduce.fs_scpr_attempts import DATASET, PRICES, RATES, attempts_table
-from leanrank.reproduce.fs_scpr_claims import Rows, claims
+from leanrank.reproduce.fs_scpr_claims import Rows, claims, improvements, printed, unified_tables
 from leanrank.reproduce.fs_scpr_readings import READINGS, WAYS, Grid, Reading, by_rule, grid, row
-from leanrank.reproduce.fs_scpr_tables import improvements, printed, unified_tables
-from leanrank.reproduce.letor_rows import MEASURES, Candidates, Row, best_of_folds, row_of, row_of_folds
-from leanrank.reproduce.letor_statistics import statistic
+from leanrank.reproduce.letor_rows import MEASURES, Candidates, Row, best_of_folds, row_of, row_of_folds, statistic
 from leanrank.reproduce.outcome import Cell, Choice, Published, Reproduction, Table, published
 from leanrank.selectors.fsmrank import Fitting, FSMRank
 from leanrank.selectors.fsmsvm import FSMSVM

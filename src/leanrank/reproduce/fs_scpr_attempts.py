@@ -10,14 +10,14 @@ from sklearn.base import clone
 
 from leanrank.data.folds import Fold
 from leanrank.evaluation.fold_run import feature_sets, run_fold
-from leanrank.evaluation.grids import points, rankers_of
 from leanrank.evaluation.journal import Task
+from leanrank.evaluation.protocol import points, rankers_of
 from leanrank.evaluation.tasks import Tasks
-from leanrank.metrics._base import Metric, mean
+from leanrank.metrics._base import Metric
 from leanrank.rankers.adarank import AdaRank
 from leanrank.rankers.listnet import ListNet
 from leanrank.reproduce.datasets import STRICT
-from leanrank.reproduce.letor_rows import MEASURES, fold_mean, measures
+from leanrank.reproduce.letor_rows import MEASURES, fold_mean, measures, score
 from leanrank.reproduce.outcome import Table
 from leanrank.selectors.fsmrank import Fitting
 from leanrank.selectors.fsmsvm import FSMSVM
@@ -87,14 +87,10 @@ def _fsmsvm(size: Callable[[Mapping[str, Any]], int | None]) -> Attempt:
 def _kept(rankers: Sequence[Any], fold: Fold, wanted: Mapping[str, Metric]) -> Kept:
     """The one that is best on the validation queries, of equals the first."""
     fitted = [ranker.fit(fold.train, eval_set=fold.valid) for ranker in rankers]
-    validation = [_score(wanted["MAP"], ranker, fold.valid) for ranker in fitted]
+    validation = [score(wanted["MAP"], ranker, fold.valid) for ranker in fitted]
     best = int(np.argmax(np.round(validation, 12)))
-    test = [_score(measure, fitted[best], fold.test) for measure in wanted.values()]
+    test = [score(measure, fitted[best], fold.test) for measure in wanted.values()]
     return validation[best], test, int((fitted[best].coef_ != 0).sum())
-
-
-def _score(measure: Metric, ranker: Any, part: Any) -> float:
-    return float(mean(measure.per_query(part.y, ranker.predict(part), part.query_ptr)))
 
 
 def _gas(similarity: Similarity) -> Attempt:

@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from leanrank.data.folds import Fold
-from leanrank.evaluation.grids import rankers_of
 from leanrank.evaluation.journal import Task
+from leanrank.evaluation.protocol import rankers_of
 from leanrank.evaluation.tasks import Tasks
-from leanrank.metrics._base import Metric, mean
-from leanrank.reproduce.letor_rows import MEASURES, Row, fold_mean, measures
+from leanrank.metrics._base import Metric
+from leanrank.reproduce.letor_rows import MEASURES, Row, fold_mean, measures, score
 from leanrank.selectors.fsscpr import FSSCPR
 from leanrank.selectors.pagerank import BiasedPageRank
 from leanrank.stats.feature_graph import FeatureGraph, feature_graph
@@ -116,12 +116,8 @@ class _Trainings:
             )
             ranker = clone(self._ranker).fit(train, eval_set=valid)
             scored = [(self._wanted["MAP"], valid), *((measure, test) for measure in self._wanted.values())]
-            self._known[key] = [_score(measure, ranker, part) for measure, part in scored]
+            self._known[key] = [score(measure, ranker, part) for measure, part in scored]
         return self._known[key]
-
-
-def _score(measure: Metric, ranker: Any, part: Any) -> float:
-    return float(mean(measure.per_query(part.y, ranker.predict(part), part.query_ptr)))
 
 
 def _every_k(reading: Reading, graph: FeatureGraph, trainings: _Trainings) -> list[list[float]]:

@@ -1,4 +1,4 @@
-"""GAS: the curves of Geng, Liu, Qin and Li on OHSUMED, and what they say of them."""
+"""GAS: the curves of Geng, Liu, Qin and Li, what they say of them, and the worked chi-square of their slides."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from scipy.spatial.distance import squareform
 from sklearn.base import clone
 
 from leanrank.data.folds import Fold
+from leanrank.data.ranking_data import RankingData
 from leanrank.evaluation.fold_run import Fits, feature_sets, run_fold
-from leanrank.evaluation.grids import points, rankers_of
 from leanrank.evaluation.journal import Task
+from leanrank.evaluation.protocol import points, rankers_of
 from leanrank.evaluation.records import FoldRecord
 from leanrank.evaluation.tasks import Tasks
 from leanrank.metrics.names import metric
 from leanrank.rankers.ranknet import RankNet
-from leanrank.reproduce.chi_square_example import chi_square_cell, chi_square_table
 from leanrank.reproduce.datasets import STRICT, DataFolder
-from leanrank.reproduce.letor_statistics import statistic
+from leanrank.reproduce.letor_rows import statistic
 from leanrank.reproduce.outcome import Cell, Choice, Claim, Published, Reproduction, Table, published
 from leanrank.selectors.gas import GAS
 from leanrank.selectors.information_gain import ChiSquared, InformationGain
@@ -239,3 +239,50 @@ def _speed(name: str, fold: Fold) -> Claim:
     ratio = min(seconds["all"]) / min(seconds["few"])
     text = f"{name}: selecting features makes training faster (Ranking SVM, 10 of {fold.train.n_features} features)"
     return Claim(text, ratio > 1, f"{ratio:.1f} times as fast")
+
+
+#: Rows that are auto or not by rows that have the word or not.
+COUNTS = {"auto,jaguar": 2, "auto,not jaguar": 500, "not auto,jaguar": 3, "not auto,not jaguar": 9500}
+
+
+def chi_square_cell(p: Published) -> float:
+    """A figure of the slide: a count, what is expected of it, or the statistic with the expectations as printed."""
+    if p.method == "observed":
+        return float(COUNTS[p.metric])
+    if p.method == "expected":
+        return expected()[p.metric]
+    printed = {q.metric: q.value for q in published("gas") if q.method == "expected"}
+    return sum((COUNTS[cell] - printed[cell]) ** 2 / printed[cell] for cell in COUNTS)
+
+
+def expected() -> dict[str, float]:
+    """What independence makes of the four counts."""
+    total = sum(COUNTS.values())
+    sums = {
+        side: sum(n for cell, n in COUNTS.items() if side in _sides(cell)) for cell in COUNTS for side in _sides(cell)
+    }
+    return {cell: float(np.prod([sums[side] for side in _sides(cell)])) / total for cell in COUNTS}
+
+
+def _sides(cell: str) -> tuple[str, str]:
+    of_class, of_word = cell.split(",")
+    return of_class, of_word
+
+
+def chi_square_data() -> RankingData:
+    """The 10,005 documents: one feature, whether the word is there, and the class as the label."""
+    cells = list(COUNTS.items())
+    word = np.repeat([0.0 if "not jaguar" in cell else 1.0 for cell, _ in cells], [n for _, n in cells])
+    of_class = np.repeat([0.0 if cell.startswith("not") else 1.0 for cell, _ in cells], [n for _, n in cells])
+    return RankingData(word[:, None], of_class, np.array([0, len(word)]))
+
+
+def chi_square_table() -> Table:
+    """The statistic of `ChiSquared` for each way to cut the feature."""
+    data = chi_square_data()
+    rows = [
+        (way, f"{ChiSquared(discretizer=way).fit(data).scores_[0]:.4f}")
+        for way in ("equal_frequency", "equal_width", "mdl")
+    ]
+    title = "Chi-square of the worked example by discretisation; the slide prints 12.9, from rounded expectations"
+    return Table(title, ("cut", "chi-square"), tuple(rows), shown=True)

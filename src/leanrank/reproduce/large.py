@@ -14,10 +14,9 @@ from leanrank.errors import DataError
 from leanrank.evaluation.journal import Task
 from leanrank.evaluation.select.run import default_ranker, select
 from leanrank.evaluation.tasks import Tasks
-from leanrank.metrics._base import mean
 from leanrank.metrics.names import metric
-from leanrank.reproduce.datasets import DataFolder
-from leanrank.reproduce.large_data import LARGE, large_folds
+from leanrank.reproduce.datasets import LARGE, DataFolder, large_folds
+from leanrank.reproduce.letor_rows import score
 from leanrank.reproduce.outcome import Page, Section, Table
 from leanrank.selectors import registry
 
@@ -79,5 +78,4 @@ def _quality(fold: Fold, features: NDArray[np.int64]) -> float:
     """NDCG@10 of the test queries with the ranker of `select`, trained on these features."""
     small = fold.only(np.sort(features).tolist())
     ranker = clone(default_ranker(None)).fit(small.train, eval_set=small.valid)
-    test = small.test
-    return float(mean(metric(_MEASURE).per_query(test.y, ranker.predict(test), test.query_ptr)))
+    return score(metric(_MEASURE), ranker, small.test)

@@ -101,7 +101,13 @@ def run(data: DataFolder, tasks: Tasks, *, quick: bool = False) -> Page:
             off = [difference(ours, theirs) for ours in means]
             rows += _rows(name, theirs, means[0], off[0])
             tried += [
-                (dataset, name, f"**{words}**" if i == 0 else words, f"{off[i]:.4f}", _iterations(done[i]))
+                (
+                    dataset,
+                    name,
+                    f"**{words}**" if i == 0 else words,
+                    f"{off[i]:.4f}",
+                    ", ".join(str(of.about) for of in done[i]),
+                )
                 for i, (words, _) in enumerate(settings)
             ]
             notes += _further_off(f"{dataset}, {name}", theirs, means, _standard_error(done[0]))
@@ -148,10 +154,6 @@ def _standard_error(folds: Sequence[OfFold]) -> Values:
     every = np.concatenate([fold.per_query for fold in folds])
     error: Values = np.nanstd(every, axis=0, ddof=1) / np.sqrt(len(every))
     return error
-
-
-def _iterations(folds: Sequence[OfFold]) -> str:
-    return ", ".join(str(fold.about) for fold in folds)
 
 
 def _rows(name: str, theirs: dict[str, float], ours: Values, mean: float) -> list[tuple[str, ...]]:

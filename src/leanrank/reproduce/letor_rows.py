@@ -16,7 +16,6 @@ from leanrank.evaluation.records import CrossValidation
 from leanrank.evaluation.tasks import Tasks
 from leanrank.metrics._base import Metric, mean
 from leanrank.metrics.names import metric
-from leanrank.rankers._base import Ranker
 from leanrank.reproduce.outcome import published
 
 MEASURES = ("NDCG@1", "NDCG@3", "NDCG@5", "NDCG@10", "MAP")
@@ -91,7 +90,7 @@ def best_of_folds(
     def one(folds: Sequence[Fold], task: Task, _: None) -> dict[str, Any]:
         fold = folds[task["fold"]]
         fitted = [clone(ranker).fit(fold.train, eval_set=fold.valid) for ranker in make(by, fold)]
-        best = fitted[int(np.argmax([round(float(mean(_per_query(by, f, fold.valid))), 12) for f in fitted]))]
+        best = fitted[int(np.argmax([round(score(by, f, fold.valid), 12) for f in fitted]))]
         values = np.column_stack([_per_query(measure, best, fold.test) for measure in wanted.values()])
         plain = [[None if np.isnan(value) else value for value in row] for row in values.tolist()]
         return {"per_query": plain, "about": about(best)}
@@ -101,6 +100,22 @@ def best_of_folds(
     return [OfFold(np.array(result["per_query"], dtype=np.float64), result["about"]) for result in done]
 
 
-def _per_query(measure: Metric, ranker: Ranker, part: Any) -> NDArray[np.float64]:
+def score(measure: Metric, ranker: Any, part: Any) -> float:
+    """The mean of a measure over the queries of a part of a fold."""
+    return float(mean(_per_query(measure, ranker, part)))
+
+
+def _per_query(measure: Metric, ranker: Any, part: Any) -> NDArray[np.float64]:
     values: NDArray[np.float64] = measure.per_query(part.y, ranker.predict(part), part.query_ptr)
     return values
+
+
+def statistic(folds: Sequence[Fold], name: str) -> float:
+    """Queries, rows, features or grades; every query is in the test part of one fold."""
+    if name == "features":
+        return float(folds[0].test.n_features)
+    if name == "queries":
+        return float(sum(fold.test.n_queries for fold in folds))
+    if name in ("instances", "query_document_pairs", "query-document pairs"):
+        return float(sum(fold.test.n_rows for fold in folds))
+    return float(len(np.unique(np.concatenate([fold.test.y for fold in folds]))))

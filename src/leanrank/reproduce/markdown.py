@@ -1,14 +1,14 @@
-"""Reproductions as Markdown, row by row: every table and every finding of the papers."""
+"""Reproductions as Markdown: a short page of all papers, and every table and finding row by row."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import groupby
 
 from leanrank.reproduce.data_files import CELLS, CHOICES, CLAIMS, table_file
 from leanrank.reproduce.outcome import Cell, Claim, Page, Reproduction, Table
 
-INTRODUCTION = """# Reproduction, row by row
+ROWS_INTRODUCTION = """# Reproduction, row by row
 
 Every table and every finding of the five papers, with what `leanrank reproduce` gave for it; [Reproduction](../{back})
 is the short page. *Equal* means equal in every printed digit, *close* within 0.015 of a measure in [0, 1]. Each table
@@ -20,7 +20,7 @@ beside it.
 
 def rows_page(reproductions: Sequence[Reproduction], back: str) -> str:
     """All papers row by row, on a page in the folder of their data files; `back` is the short page above it."""
-    return "\n".join([INTRODUCTION.format(back=back), *(section(paper) for paper in reproductions)])
+    return "\n".join([ROWS_INTRODUCTION.format(back=back), *(section(paper) for paper in reproductions)])
 
 
 def section(paper: Reproduction) -> str:
@@ -82,14 +82,12 @@ def _other_readings(paper: Reproduction) -> list[tuple[str, ...]]:
     rows: list[tuple[str, ...]] = []
     for reading in dict.fromkeys(claim.reading for claim in paper.claims if claim.reading):
         of = [claim for claim in paper.claims if claim.reading == reading and claim.holds is not None]
-        changed = [f"{claim.text}: {verdict(claim)} ({claim.figures})" for claim in of if _differs(claim, before)]
+        differing = [
+            claim for claim in of if claim.holds != before.get(claim.text, True)
+        ]  # without a row above: to hold
+        changed = [f"{claim.text}: {verdict(claim)} ({claim.figures})" for claim in differing]
         rows.append((reading, f"{sum(bool(claim.holds) for claim in of)} of {len(of)}", "; ".join(changed)))
     return rows
-
-
-def _differs(claim: Claim, before: Mapping[str, bool | None]) -> bool:
-    """Whether the row above says otherwise; a question that has no row there is expected to hold."""
-    return claim.holds != before.get(claim.text, True)
 
 
 def _table_rows(cells: Sequence[Cell]) -> list[tuple[str, ...]]:
@@ -126,3 +124,57 @@ def cell_row(cell: Cell) -> tuple[str, ...]:
     reason = "" if cell.status == "equal" else cell.reason
     difference = round(cell.difference, decimals) + 0.0  # no minus before a zero
     return (*place, f"{cell.ours:.{decimals}f}", f"{difference:+.{decimals}f}", status, reason)
+
+
+#: The page with everything, in the folder of the data files.
+ALL = "all.md"
+
+INTRODUCTION = """# Reproduction
+
+The experiments of the five papers that leanrank implements, run again, their published figures beside ours.
+[Row by row]({folder}/{rows}) has every table, figure and finding of the papers with what came of it, how each was run,
+and the files of all figures. *Equal* means equal in every printed digit, *close* within 0.015 of a measure in [0, 1];
+*not computed* are mostly figures on data sets that are not at hand. A finding is a statement of the paper, tested on
+our figures.
+"""
+
+READINGS = """## Readings
+
+What a paper leaves open was read in several ways; all are shown row by row, and the counts above are of one. What
+decided was the text, what it builds on, or queries for validation. Where only a published number could decide, the row
+says so, and agreement with that number confirms nothing.
+"""
+
+RUN = """## Run it
+
+```bash
+leanrank reproduce all --data FOLDER -o reproduction.md
+```
+
+writes this page, the page of rows and the files of figures; one paper's name instead of `all` runs that one and keeps
+the rest, `--journal FILE` lets an interrupted run go on, `--quick` is a reduced version. It exits with 1 if a figure
+that must be equal is not. The data are not part of leanrank: FOLDER holds `ohsumed`, `mq2008` and `sushi`, and
+`td2003`, `td2004`, `hp2004`, `np2004` and `gov` fill the rows that need them, as LETOR lays them out. `leanrank
+reproduce large` does the like for MSLR-WEB10K and 30K, Yahoo and Istella.
+"""
+
+_COUNTS = ("equal", "close", "differs", "missing", "holds", "not", "needs")
+_HEADINGS = ("paper", "equal", "close", "differ", "not computed", "findings hold", "do not", "not tested")
+
+
+def page(reproductions: Sequence[Reproduction], folder: str) -> str:
+    """The short page of all papers, beside a folder with the page of rows and the data files."""
+    counts = [(paper.paper, *(str(paper.count(status)) for status in _COUNTS)) for paper in reproductions]
+    lines = [INTRODUCTION.format(folder=folder, rows=ALL), *table_lines(Table("", _HEADINGS, tuple(counts))), ""]
+    lines += ["## What was found", ""]
+    for paper in reproductions:
+        held, known = paper.count("holds"), paper.count("holds") + paper.count("not")
+        verdict = f" {held} of {known} findings hold." if known else ""
+        lines += [f"**{paper.title}** (`{paper.paper}`).{verdict} {paper.short}", ""]
+    choices = tuple(
+        (paper.paper, c.about, c.reading, c.by, str(c.n_tried)) for paper in reproductions for c in paper.choices
+    )
+    if choices:
+        columns = ("paper", "left open", "read here as", "decided by", "readings tried")
+        lines += [READINGS, *table_lines(Table("", columns, choices)), ""]
+    return "\n".join([*lines, RUN])

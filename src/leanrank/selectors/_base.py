@@ -16,19 +16,19 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from leanrank import __version__
 from leanrank._notebook import Table, card
 from leanrank.data.category_means import without_categories
-from leanrank.data.door import as_source, is_source
-from leanrank.data.mapped_source import with_features
+from leanrank.data.door import as_source, is_source, names_in
 from leanrank.data.ranking_data import RankingData, RankingSource
-from leanrank.data.weightless import without_weightless
-from leanrank.data.weights import refuse_weights
+from leanrank.data.sources import with_features
+from leanrank.data.weights import refuse_weights, without_weightless
 from leanrank.errors import DataError, ParameterError, is_whole, require, require_one_of
 from leanrank.selectors.column_limits import ColumnLimits
+from leanrank.selectors.features_file import plain, stamped
 from leanrank.selectors.limits import Limits
 from leanrank.selectors.neighbours import Neighbours
 from leanrank.selectors.path import Path
-from leanrank.selectors.selection_record import selection_record
 
 
 def _is(kind: type, value: Any) -> bool:
@@ -276,9 +276,7 @@ class Selector(_TransformsRankingData, SelectorMixin, BaseEstimator):  # type: i
 
     def _names(self) -> list[str]:
         """Names of all features; those of a bare array are its column numbers, from 1."""
-        if hasattr(self, "feature_names_in_"):
-            return [str(name) for name in self.feature_names_in_]
-        return [str(j + 1) for j in range(self.n_features_in_)]
+        return list(names_in(self))
 
     def _get_support_mask(self) -> NDArray[np.bool_]:
         check_is_fitted(self)
@@ -330,19 +328,29 @@ class Selector(_TransformsRankingData, SelectorMixin, BaseEstimator):  # type: i
         return text if get_config()["display"] == "text" else {**text, "text/html": self._repr_html_()}
 
     def to_dict(self) -> dict[str, Any]:
-        """The selection as plain values for JSON: names, ids, order, scores, trace, parameters, version."""
+        """The selection as plain values for JSON: names, ids, order, scores, trace, parameters, version.
+
+        `scores` are in order of selection; `dropped` are the features left out as constant or copies, `stands_for` the
+        copies that a feature stands for, all by name.
+        """
         check_is_fitted(self)
-        return selection_record(
-            method=type(self).__name__,
-            parameters=self.get_params(deep=False),
-            names=self._names(),
-            selected=self.selected_.tolist(),
-            path=(self.order_ if self._is_nested else self.selected_).tolist(),
-            scores=self.scores_.tolist(),
-            trace=self.trace_,
-            dropped=self.dropped_.tolist(),
-            stands_for=self.stands_for_,
-        )
+        names, selected = self._names(), self.selected_.tolist()
+        record = {
+            "method": type(self).__name__,
+            "version": __version__,
+            "parameters": plain(self.get_params(deep=False)),
+            "n_features_in": len(names),
+            "names": [names[j] for j in selected],
+            "ids": [j + 1 for j in selected],
+            "indices": selected,
+            "scores": plain(self.scores_[self.selected_]),
+            "trace": plain(self.trace_),
+            "path": [names[j] for j in (self.order_ if self._is_nested else self.selected_)],
+            "dropped": [names[j] for j in self.dropped_],
+            "stands_for": {names[j]: [names[i] for i in copies] for j, copies in self.stands_for_.items()},
+            "feature_names": names,
+        }
+        return stamped("ordered", record)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

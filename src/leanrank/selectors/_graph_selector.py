@@ -14,10 +14,9 @@ from leanrank.data.ranking_data import RankingSource
 from leanrank.data.weights import QUERIES
 from leanrank.selectors._base import Selector
 from leanrank.selectors.column_limits import ColumnLimits
-from leanrank.selectors.limited_copies import limited_copies
 from leanrank.selectors.path import Path, Step
 from leanrank.stats.constant import varying
-from leanrank.stats.copies import Copies
+from leanrank.stats.copies import Copies, Groups
 from leanrank.stats.feature_graph import FeatureGraph, feature_graph
 from leanrank.stats.similarity import Similarity
 
@@ -89,7 +88,7 @@ class GraphSelector(Selector):
     def _path(self, graph: FeatureGraph, size: int | None) -> Path:
         """Drop constant features and copies, select, and count in the columns of the whole graph again."""
         limits = self._limits()
-        copies = copies_on(graph, limits) if self.collapse else Copies.none(graph.n_features)
+        copies = limited_copies(limits, graph.copies()) if self.collapse else Copies.none(graph.n_features)
         path = on_varying(
             graph,
             limits,
@@ -106,11 +105,6 @@ class GraphSelector(Selector):
         if self._is_nested:
             return super()._first(size)
         return self._path(self.graph_, size).order[:size]
-
-
-def copies_on(graph: FeatureGraph, limits: ColumnLimits) -> Copies:
-    """The features that order every query alike, where the similarity of the graph says so."""
-    return limited_copies(limits, graph.copies())
 
 
 def with_copies(path: Path, copies: Copies, graph: FeatureGraph, limits: ColumnLimits) -> Path:
@@ -141,3 +135,18 @@ def on_varying(graph: FeatureGraph, limits: ColumnLimits, select: Select, copies
     if len(kept) == len(graph.constant):
         return select(graph, kept)
     return select(graph.subset(kept), kept).lift(kept, len(graph.constant))
+
+
+def limited_copies(limits: ColumnLimits, groups: Groups) -> Copies:
+    """Which of the features that say the same stands for the others: the cheapest, then that of fewest families.
+
+    What goes together stands for nothing, and nothing for it: the group would lose a feature, or a feature that may go
+    alone would bring the group.
+    """
+    families = limits.families
+    alone = [[j for j in group if not families.grouped[j]] for group in groups]
+    cost = limits.marginal(np.zeros(len(limits.own), dtype=bool))
+    if len(families.at_most):
+        keys = np.stack([cost, families.limited.sum(axis=0)])
+        cost = np.unique(keys, axis=1, return_inverse=True)[1].reshape(-1).astype(np.float64)
+    return Copies.of([g for g in alone if len(g) > 1], cost=cost, must_keep=limits.must_keep, never=limits.never)

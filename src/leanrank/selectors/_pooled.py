@@ -17,11 +17,11 @@ from leanrank.selectors._base import Selector
 from leanrank.selectors.path import Path, Step
 from leanrank.stats.constant import Constant, varying
 from leanrank.stats.discretize import Binning, as_discretizer
+from leanrank.stats.exact_sum import weight_unit
 from leanrank.stats.information import BinCounts, Counts, Score, symmetrical_uncertainty
 from leanrank.stats.patterns import Inconsistency, PatternCounts
 from leanrank.stats.uncertainty import pair_uncertainties
 from leanrank.stats.value_counts import ValueCounts
-from leanrank.stats.weight_units import weight_unit
 
 
 @dataclass(frozen=True, eq=False)

@@ -23,11 +23,11 @@ from leanrank.metrics._base import mean
 from leanrank.metrics.names import metric as parse_metric
 from leanrank.rankers._base import LinearRanker, NothingToLearnWarning, Ranker
 from leanrank.rankers._booster import BoosterAdapter
+from leanrank.rankers._early_stopping import eval_data
 from leanrank.rankers.adapters import as_ranker
-from leanrank.rankers.eval_set import eval_data
 from leanrank.selectors._base import Selector
+from leanrank.selectors._graph_selector import limited_copies
 from leanrank.selectors.column_limits import ColumnLimits
-from leanrank.selectors.limited_copies import limited_copies
 from leanrank.selectors.path import Path
 from leanrank.stats.constant import Constant, varying
 from leanrank.stats.copies import Copies, groups_of_copies

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+from dataclasses import asdict, dataclass, is_dataclass
 from typing import Any, Literal
+
+import numpy as np
 
 from leanrank.data.catalogue import Catalogue
 from leanrank.data.text_file import parse_json, read_text
@@ -100,3 +103,77 @@ def _steps(trace: Any, names: list[str]) -> list[str]:
     steps = trace if isinstance(trace, list) else []
     path = [str(step.get("name")) for step in steps if isinstance(step, dict)]
     return path if path[: len(names)] == names else list(names)
+
+
+@dataclass(frozen=True)
+class ChosenFeatures:
+    """A selection: `names` and `ids` (counted from 1 in the full data) of its features, `n_features_in` in all.
+
+    `catalogue` is what is known of the features, where the selection was made with one.
+    """
+
+    names: tuple[str, ...]
+    ids: tuple[int, ...]
+    n_features_in: int
+    catalogue: Catalogue | None = None
+
+    @property
+    def unnamed(self) -> bool:
+        """Whether every name is only the number of the feature, as for LETOR files."""
+        return all(name == str(number) for name, number in zip(self.names, self.ids, strict=True))
+
+
+def read_names(path: str | os.PathLike[str]) -> tuple[list[str], int | None]:
+    """What it takes to cut data down to the selection: the names, and among how many they were chosen, if known."""
+    record = read_record(path)
+    n = record.get("n_features_in")
+    return record["names"], n if type(n) is int else None
+
+
+def read_selection(path: str | os.PathLike[str]) -> ChosenFeatures:
+    """Names and numbers, which agree with each other."""
+    record = read_record(path)
+    names, ids, known = record["names"], record.get("ids"), record.get("feature_names")
+    n = record.get("n_features_in", len(known) if isinstance(known, list) else None)
+    if not isinstance(ids, list) or len(ids) != len(names) or not all(type(number) is int for number in ids):
+        raise DataError(f"{not_one(path)}, whose 'ids' are whole numbers, one for each of the 'names'.")
+    if type(n) is not int or len(set(ids)) < len(ids) or min(ids) < 1 or max(ids) > n:
+        raise DataError(f"{path}: its 'ids' must be different numbers from 1 to its 'n_features_in'.")
+    if isinstance(known, list):
+        for name, number in zip(names, ids, strict=True):
+            if number > len(known) or known[number - 1] != name:
+                raise DataError(f"{path}: feature {number} is not {name!r} in its 'feature_names'.")
+    return ChosenFeatures(tuple(names), tuple(ids), n, catalogue_in(record, path))
+
+
+def plain(value: Any) -> Any:
+    """Only dict, list, str, int, float, bool and None; what is none of these becomes its repr, NaN becomes None.
+
+    Arrays and series become lists; so do sets, sorted, since their own order differs from one process to the next.
+
+    >>> plain({"c": np.float64(0.5), "sizes": np.array([1, 2]), "score": float("nan"), "group": {"b", "a"}})
+    {'c': 0.5, 'sizes': [1, 2], 'score': None, 'group': ['a', 'b']}
+    """
+    if hasattr(value, "tolist") and not isinstance(value, type):  # arrays, numpy's numbers, series of pandas
+        value = value.tolist()
+    elif hasattr(value, "to_list") and not isinstance(value, type):  # series of polars
+        value = value.to_list()
+    if isinstance(value, float):
+        return value if np.isfinite(value) else None
+    if value is None or isinstance(value, str | int):
+        return value
+    if isinstance(value, dict):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(item) for item in value]
+    if isinstance(value, set | frozenset):
+        return sorted((plain(item) for item in value), key=_place)
+    if is_dataclass(value) and not isinstance(value, type) and not hasattr(value, "get_params"):
+        return {"type": type(value).__name__, **plain(asdict(value))}
+    return repr(value)
+
+
+def _place(item: Any) -> tuple[bool, float, str]:
+    """Where a plain value comes in a sorted list of any: numbers first."""
+    number = isinstance(item, int | float)
+    return (not number, item if number else 0.0, repr(item))

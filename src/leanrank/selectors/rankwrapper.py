@@ -15,8 +15,7 @@ from sklearn.utils.validation import has_fit_parameter
 from leanrank._declared import declared
 from leanrank.data.door import as_ranking_data, in_memory, is_source
 from leanrank.data.ranking_data import RankingData, RankingSource
-from leanrank.data.weightless import rows_that_weigh
-from leanrank.data.weights import QUERIES, refuse_weights, row_weights
+from leanrank.data.weights import QUERIES, refuse_weights, row_weights, rows_that_weigh
 from leanrank.engines.fold import fold
 from leanrank.errors import DataError
 from leanrank.rankers._base import Ranker

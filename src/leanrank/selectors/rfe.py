@@ -103,7 +103,8 @@ class RankingRFE(RankerSelector):
             largest = weight[left].max()
             shares[left] = weight[left] / largest if largest > 0 else weight[left]
             spare = int((left & ~limits.must_keep).sum()) or n_left
-            n_out = min(self._n_out(n_left), max(n_left - enough, 1), n_left - 1, spare)
+            step = int(self.step) if self.step >= 1 else max(1, int(self.step * n_left))
+            n_out = min(step, max(n_left - enough, 1), n_left - 1, spare)
             for _ in range(max(1, n_out)):
                 feature = _least_needed(weight, shares, left, limits)
                 why = f"importance {shares[feature]:.6g} of the largest among the last {n_left}"
@@ -111,9 +112,6 @@ class RankingRFE(RankerSelector):
                 left[feature] = False
         paid = set(limits.obeyed([step.feature for step in gone[::-1]]).tolist())
         return Path.of([step for step in gone[::-1] if step.feature in paid], bench.n_features, shares)
-
-    def _n_out(self, n_left: int) -> int:
-        return int(self.step) if self.step >= 1 else max(1, int(self.step * n_left))
 
 
 def is_step(step: Any) -> bool:

@@ -8,8 +8,8 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from leanrank.data.dense_parts import dense_parts
 from leanrank.data.ranking_data import RankingData
+from leanrank.data.sources import dense_parts
 from leanrank.data.weights import WEIGHTS
 from leanrank.engines.fold import Arithmetic
 from leanrank.errors import DataError

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from leanrank._lazy import require
 from leanrank._notebook import Table, card
-from leanrank._optional import require
 from leanrank.data.catalogue_file import read_catalogue
 from leanrank.data.category_means import without_categories
 from leanrank.data.ranking_data import RankingSource

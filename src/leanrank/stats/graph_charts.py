@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from leanrank._optional import require
+from leanrank._lazy import require
 from leanrank.stats.graph_layout import cluster_order, clusters, drawn_edges, layout
 
 if TYPE_CHECKING:

@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from leanrank.data.json_shape import fault_in
 from leanrank.data.npz_file import read_npz
-from leanrank.data.text_file import parse_json
+from leanrank.data.text_file import fault_in, parse_json
 from leanrank.data.whole_file import whole_file
 from leanrank.errors import DataError, LeanRankError
 from leanrank.stats.constant import ConstantPartial

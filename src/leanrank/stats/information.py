@@ -13,8 +13,7 @@ from leanrank.data.ranking_data import RankingData
 from leanrank.data.weights import WEIGHTS
 from leanrank.kernels.contingency import class_counts
 from leanrank.stats.discretize import Binning
-from leanrank.stats.exact_sum import as_float, exact_sum
-from leanrank.stats.weight_units import in_units, times, unit_of
+from leanrank.stats.exact_sum import InUnits, as_float, exact_sum, in_units, times, unit_of
 
 #: Counts are whole numbers, or sums of weights.
 Counts = NDArray[np.int64] | NDArray[np.float64]
@@ -67,10 +66,10 @@ def symmetrical_uncertainty(table: Counts) -> float:
 
 
 @dataclass(frozen=True, eq=False)
-class BinCounts:
+class BinCounts(InUnits):
     """Statistic: how often each bin of each feature occurs with each label: (bin, label) counts of each feature.
 
-    Documents with weights count so many of `unit`, see `weight_units`.
+    Documents with weights count so many of `unit`, see `WeightUnit`.
 
     Memory: 8 x bins of all features x labels bytes.
     """
@@ -78,11 +77,6 @@ class BinCounts:
     binning: Binning
     labels: NDArray[np.float64]
     unit: float | None = None
-
-    @property
-    def weights(self) -> tuple[str, ...]:
-        """The weights it takes."""
-        return () if self.unit is None else tuple(WEIGHTS)
 
     def of(self, block: RankingData) -> NDArray[np.int64]:
         counts = np.zeros((self.binning.offsets[-1], len(self.labels)), dtype=np.int64)

@@ -9,10 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leanrank.data.ranking_data import RankingData
-from leanrank.data.weights import WEIGHTS
 from leanrank.kernels.patterns import equal_patterns, inconsistent_rows, inconsistent_rows_without, value_hashes
 from leanrank.stats.discretize import Binning
-from leanrank.stats.weight_units import times
+from leanrank.stats.exact_sum import InUnits, times
 
 
 @dataclass(frozen=True)
@@ -24,21 +23,16 @@ class Patterns:
 
 
 @dataclass(frozen=True, eq=False)
-class PatternCounts:
+class PatternCounts(InUnits):
     """Statistic: the distinct patterns of the features of `binning` together, counted by label.
 
     Memory: 4 bytes per pattern and feature and 8 per pattern and label, patterns being at most the rows; `finish`
-    adds 8 per pattern and feature for hashes. Documents with weights count so many of `unit`, see `weight_units`.
+    adds 8 per pattern and feature for hashes. Documents with weights count so many of `unit`, see `WeightUnit`.
     """
 
     binning: Binning
     labels: NDArray[np.float64]
     unit: float | None = None
-
-    @property
-    def weights(self) -> tuple[str, ...]:
-        """The weights it takes."""
-        return () if self.unit is None else tuple(WEIGHTS)
 
     def of(self, block: RankingData) -> Patterns:
         classes = np.searchsorted(self.labels, block.y.astype(np.float64))

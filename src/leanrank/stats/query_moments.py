@@ -5,18 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import reduce
 from itertools import pairwise
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from leanrank.data.dense_parts import dense_parts
 from leanrank.data.ranking_data import RankingData
+from leanrank.data.sources import dense_parts
 from leanrank.data.weights import WEIGHTS, row_weights
 from leanrank.errors import require_one_of
 from leanrank.kernels.rcdr import centred_ranks
 from leanrank.kernels.scaling import query_minmax
-from leanrank.stats.weighted_ranks import weighted_ranks
 
 Floats = NDArray[np.float64]
 
@@ -119,3 +118,20 @@ def _centred(values: Floats, ptr: NDArray[np.int64], own: Floats | None) -> Floa
         weight = np.add.reduceat(own, ptr[:-1])[:, None]
         means = np.add.reduceat(values * own[:, None], ptr[:-1], axis=0) / np.where(weight > 0, weight, 1.0)
     return np.asarray(values - np.repeat(means, sizes, axis=0))
+
+
+def weighted_ranks(X: NDArray[Any], weight: NDArray[np.float64]) -> NDArray[np.float64]:
+    """What weighs less in each column, minus what weighs more: twice the mid-ranks, about their mean.
+
+    With weights of 1 it is what the kernel `centred_ranks` gives for one query.
+
+    >>> weighted_ranks(np.array([[5.0], [3.0], [9.0]]), np.array([1.0, 2.0, 1.0])).ravel().tolist()
+    [1.0, -2.0, 3.0]
+    """
+    ranks = np.empty(X.shape)
+    for j in range(X.shape[1]):
+        own = np.unique(X[:, j], return_inverse=True)[1]
+        of_value = np.bincount(own, weights=weight)
+        up_to = np.cumsum(of_value)
+        ranks[:, j] = (2.0 * up_to - of_value - up_to[-1])[own]
+    return ranks

@@ -9,8 +9,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from leanrank.data.dense_parts import dense_parts
 from leanrank.data.ranking_data import RankingData
+from leanrank.data.sources import dense_parts
 from leanrank.kernels.rcdr import kendall_correlations, spearman_correlations
 from leanrank.stats.exact_sum import as_float, exact_sum
 

@@ -9,8 +9,8 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
-from leanrank.data.dense_parts import dense_parts
 from leanrank.data.ranking_data import RankingData
+from leanrank.data.sources import dense_parts
 from leanrank.data.weights import QUERIES
 from leanrank.kernels._threads import over_queries
 from leanrank.kernels.bestgain import list_windows, merge_lists, merged_precisions, precisions

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from leanrank.data.dense_parts import dense_parts
 from leanrank.data.ranking_data import RankingData
+from leanrank.data.sources import dense_parts
 from leanrank.data.weights import QUERIES, WEIGHTS, row_weights
 from leanrank.engines.fold import Arithmetic
 from leanrank.errors import DataError, ParameterError, UnknownNameError
@@ -20,7 +20,7 @@ from leanrank.kernels.inversions import count_by_merging
 from leanrank.kernels.rcdr import centred_ranks
 from leanrank.kernels.top_weighted import tau_ap_sums
 from leanrank.stats.exact_sum import FRACTION_BITS, LOW_BITS, as_float, exact_sum, from_fixed
-from leanrank.stats.weighted_ranks import weighted_ranks
+from leanrank.stats.query_moments import weighted_ranks
 
 _KINDS = ("kendall", "pearson", "spearman", "tau_ap")
 _TIES = {"signed": HALF, "strict": STRICT, "half": HALF, "clipped": HALF, "ordinal": ORDINAL, "tau-b": TAU_B}

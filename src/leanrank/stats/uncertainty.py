@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leanrank.data.ranking_data import RankingData, RankingSource
-from leanrank.data.weights import WEIGHTS
 from leanrank.engines.fold import fold
 from leanrank.kernels.contingency import (
     class_counts,
@@ -21,7 +20,7 @@ from leanrank.kernels.contingency import (
     symmetrical_uncertainties,
 )
 from leanrank.stats.discretize import Binning
-from leanrank.stats.weight_units import times
+from leanrank.stats.exact_sum import InUnits, times
 
 #: Bins counted against each other in one fold: 8 x 2,896^2 bytes are 64 MiB.
 MAX_BINS = 2_896
@@ -30,11 +29,11 @@ Partial = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], int]
 
 
 @dataclass(frozen=True, eq=False)
-class PairUncertainty:
+class PairUncertainty(InUnits):
     """Statistic: SU(f_i, f_j) of all pairs of the features of `binning`, from rows pooled over all queries.
 
     With `others`, of the features of `binning` with those of `others` instead. Documents with weights count so many of
-    `unit`, see `weight_units`.
+    `unit`, see `WeightUnit`.
 
     Memory: 8 x bins x bins bytes. Cost: an increment for each row and pair.
     """
@@ -42,11 +41,6 @@ class PairUncertainty:
     binning: Binning
     others: Binning | None = None
     unit: float | None = None
-
-    @property
-    def weights(self) -> tuple[str, ...]:
-        """The weights it takes."""
-        return () if self.unit is None else tuple(WEIGHTS)
 
     def of(self, block: RankingData) -> Partial:
         counted = times(block, self.unit)

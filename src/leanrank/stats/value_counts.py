@@ -11,10 +11,9 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from leanrank.data.ranking_data import RankingData
-from leanrank.data.weights import WEIGHTS
 from leanrank.errors import DataError
 from leanrank.kernels.value_table import coarsen, count_sorted, least_shift, merge_sorted
-from leanrank.stats.weight_units import times
+from leanrank.stats.exact_sum import InUnits, times
 
 #: Values of a feature that are told apart; of more, neighbours are taken together.
 MAX_VALUES = 16_384
@@ -43,7 +42,7 @@ class ValueTable:
     """Values of one feature, ascending, and how often each occurs with each label: (values, labels).
 
     Entry v counts the values from values[v] to highest[v]: one value where there are few, otherwise neighbours that
-    agree in all but the last `shift` bits. A count of 1 is `unit` documents, see `weight_units`.
+    agree in all but the last `shift` bits. A count of 1 is `unit` documents, see `WeightUnit`.
     """
 
     values: NDArray[np.float64]
@@ -111,7 +110,7 @@ class ValueTables:
 
 
 @dataclass(frozen=True)
-class ValueCounts:
+class ValueCounts(InUnits):
     """Statistic: the values of each feature, counted by label over the rows of all queries together.
 
     A feature of more than `max_values` values has its neighbours taken together: as few of the last bits of all values
@@ -124,7 +123,7 @@ class ValueCounts:
     ----------
     max_values : int
     unit : float or None, default=None
-        What a count of 1 stands for where documents or queries have weights (see `weight_units`); data with weights
+        What a count of 1 stands for where documents or queries have weights (see `WeightUnit`); data with weights
         are refused without one.
 
     Examples
@@ -138,11 +137,6 @@ class ValueCounts:
 
     max_values: int = MAX_VALUES
     unit: float | None = None
-
-    @property
-    def weights(self) -> tuple[str, ...]:
-        """The weights it takes."""
-        return () if self.unit is None else tuple(WEIGHTS)
 
     def of(self, block: RankingData) -> ValueTables:
         block.require_complete("ValueCounts")

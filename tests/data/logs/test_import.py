@@ -13,7 +13,7 @@ from tests.data.logs.engines import elasticsearch, solr, vespa
 
 from leanrank.cli.app import run
 from leanrank.data.logs.table import import_logs
-from leanrank.data.tables import read_table
+from leanrank.data.reading import read_table
 from leanrank.data.trec import read_judgements
 from leanrank.errors import LeanRankError
 

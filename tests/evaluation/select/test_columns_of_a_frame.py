@@ -10,8 +10,7 @@ import pytest
 from rich.console import Console
 
 from leanrank import make_ranking, scan_parquet, select, write_parquet
-from leanrank.cli._selection_tables import show_selection
-from leanrank.cli._tables import show_comparison
+from leanrank.cli._tables import show_comparison, show_selection
 from leanrank.data import from_frame, to_frame
 from leanrank.data.side_columns import SideColumns, joined
 from leanrank.errors import DataError

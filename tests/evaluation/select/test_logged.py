@@ -11,7 +11,7 @@ from tests.report.made_up import made_up
 from leanrank import load_selection
 from leanrank.errors import DataError
 from leanrank.evaluation.logged_loss import LoggedLoss
-from leanrank.evaluation.select.logged import certified_on_log
+from leanrank.evaluation.select.again import certified_on_log
 
 NAMES = [f"f{j}" for j in range(12)]
 

@@ -16,8 +16,8 @@ from leanrank.evaluation.select import request
 from leanrank.evaluation.select import run as select_features
 from leanrank.rankers.adapters import as_ranker
 from leanrank.rankers.registry import get
+from leanrank.selectors.features_file import plain
 from leanrank.selectors.limits import Limits, cegb_params
-from leanrank.selectors.selection_record import plain
 
 QUICK = {"ranker": RankSVM(C=1.0), "methods": ["gas"], "cv": 3, "n_features": 2, "progress": False}
 

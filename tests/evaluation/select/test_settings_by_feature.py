@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from leanrank import GAS, Protocol, cross_validate, make_ranking, select
-from leanrank.evaluation.select.final_test import final_test
+from leanrank.evaluation.select.measuring import final_test
 from leanrank.metrics import metric
 from leanrank.rankers.registry import get
 from leanrank.selectors.limits import cegb_params

@@ -9,8 +9,7 @@ import pytest
 from leanrank import make_ranking, select
 from leanrank.engines import progress
 from leanrank.engines.progress import ProgressBar
-from leanrank.evaluation.clock import Clock
-from leanrank.evaluation.pace import FIXED_SHARE, Pace, Trainings
+from leanrank.evaluation.clock import FIXED_SHARE, Clock, Pace, Trainings
 from leanrank.evaluation.select import measuring
 from leanrank.rankers.ranksvm import RankSVM
 

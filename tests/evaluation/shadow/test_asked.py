@@ -12,7 +12,7 @@ from tests.evaluation.shadow.logs import fill, made
 import leanrank
 from leanrank.errors import DataError, ParameterError
 from leanrank.evaluation import Asked
-from leanrank.report.shadow_summary import summarize_shadow
+from leanrank.report.shadow_tables import summarize_shadow
 
 
 @pytest.fixture(scope="module")

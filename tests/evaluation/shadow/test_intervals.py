@@ -9,7 +9,7 @@ from tests.naive.shadow_interval import shadow_interval
 
 from leanrank.evaluation.shadow.intervals import Machine, interval
 from leanrank.evaluation.shadow.largest import Largest
-from leanrank.evaluation.shadow.sampling import inclusion_probabilities, systematic
+from leanrank.evaluation.shadow.logged_queries import inclusion_probabilities, systematic
 
 N = 5_000
 

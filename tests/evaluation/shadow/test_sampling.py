@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from leanrank.errors import ParameterError
-from leanrank.evaluation.shadow.sampling import draw, inclusion_probabilities, systematic
+from leanrank.evaluation.shadow.logged_queries import draw, inclusion_probabilities, systematic
 
 
 @given(st.lists(st.floats(0, 5), min_size=1, max_size=60), st.integers(1, 70))

@@ -14,8 +14,8 @@ import numpy as np
 
 from leanrank.data.compressed import open_bytes
 from leanrank.data.letor.stream import MAX_LINE_BYTES
-from leanrank.data.partitions import even_cuts
 from leanrank.data.ranking_data import BLOCK_ROWS, RankingData
+from leanrank.data.sources import even_cuts
 
 if TYPE_CHECKING:
     from leanrank.data.letor.scan import LetorSource

@@ -175,12 +175,9 @@ def _token_position(text: memoryview, row_start: NDArray[np.int64], row_ptr: NDA
     row = int(np.searchsorted(row_ptr, entry, side="right")) - 1
     start = int(row_start[row])
     line = bytes(text[start:]).partition(b"\n")[0].partition(b"#")[0]
-    features = list(_tokens(line))[-int(row_ptr[row + 1] - row_ptr[row]) :]
+    tokens = [i for i, byte in enumerate(line) if byte > 32 and (i == 0 or line[i - 1] <= 32)]
+    features = tokens[-int(row_ptr[row + 1] - row_ptr[row]) :]
     return start + features[entry - int(row_ptr[row])]
-
-
-def _tokens(line: bytes) -> list[int]:
-    return [i for i, byte in enumerate(line) if byte > 32 and (i == 0 or line[i - 1] <= 32)]
 
 
 def _undecodable(runs: NDArray[np.int64], text: memoryview) -> list[Fault]:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from leanrank.data.partitions import even_cuts
 from leanrank.data.ranking_data import BLOCK_ROWS, RankingData
+from leanrank.data.sources import even_cuts
 from leanrank.data.whole_queries import Rows, whole_query_blocks
 
 if TYPE_CHECKING:

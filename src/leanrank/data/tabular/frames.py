@@ -8,7 +8,7 @@ from typing import Any, Unpack
 import numpy as np
 from numpy.typing import ArrayLike
 
-from leanrank._optional import require
+from leanrank._lazy import require
 from leanrank.data.arrow_table import arrow_table
 from leanrank.data.columns import (
     as_frame,

@@ -12,14 +12,15 @@ from typing import Any
 import numpy as np
 
 from leanrank._notebook import Table, card
+from leanrank.data.arrow_table import in_library
 from leanrank.data.formats import format_of_name
-from leanrank.data.query_weighting import weighting_said
+from leanrank.data.weights import weighting_said
 from leanrank.data.whole_file import write_whole
 from leanrank.errors import DataError, UnknownNameError
 from leanrank.evaluation import journal_schema
-from leanrank.evaluation.compare.slice_changes import SliceRow, slice_changes
+from leanrank.evaluation.compare.slice_changes import Row, SliceRow, slice_changes
 from leanrank.evaluation.journal import Journal, read_about
-from leanrank.evaluation.records import ALL_FEATURES, CrossValidation, FoldRecord, in_library, write_parquet_table
+from leanrank.evaluation.records import ALL_FEATURES, CrossValidation, FoldRecord, write_parquet_table
 from leanrank.evaluation.significance import PairedTest, holm, paired_bootstraps, paired_t_test, weighed_differences
 from leanrank.evaluation.stability import Repetition, Stability
 from leanrank.evaluation.unified_ranking import UnifiedRanking, competition_ranks, unified_ranking
@@ -29,12 +30,9 @@ DECIMALS = 4
 
 
 @dataclass(frozen=True)
-class MeanRow:
+class MeanRow(Row):
     """A method at a size with a ranker, over all folds."""
 
-    ranker: str
-    k: int | None
-    method: str
     scores: Mapping[str, float]
     n_features: float
     selection_seconds: float
@@ -42,13 +40,10 @@ class MeanRow:
 
 
 @dataclass(frozen=True)
-class TestRow:
+class TestRow(Row):
     """A method against the reference, over the test queries of all folds. `t_holm` and `bootstrap_holm` are corrected
     for all rows of the table."""
 
-    ranker: str
-    k: int | None
-    method: str
     t: PairedTest
     t_holm: float
     bootstrap: PairedTest
@@ -56,12 +51,9 @@ class TestRow:
 
 
 @dataclass(frozen=True)
-class FeatureRow:
+class FeatureRow(Row):
     """The features a method took in each fold. They do not depend on the ranker, unless settings were tuned with it."""
 
-    ranker: str
-    k: int | None
-    method: str
     repetition: Repetition
     stability: Stability
 

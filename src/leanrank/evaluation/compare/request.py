@@ -8,15 +8,15 @@ from functools import cached_property
 from typing import Any
 
 from leanrank.data.folds import Fold
-from leanrank.data.query_weighting import QueryWeighting
+from leanrank.data.weights import QueryWeighting
 from leanrank.errors import ParameterError, UnknownNameError, is_whole
 from leanrank.evaluation.journal_schema import COMPARE
 from leanrank.evaluation.protocol import Protocol
 from leanrank.metrics._base import Metric
 from leanrank.rankers import registry as rankers_by_name
 from leanrank.selectors import registry as selectors_by_name
+from leanrank.selectors.features_file import plain
 from leanrank.selectors.limits import Limits
-from leanrank.selectors.selection_record import plain
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from typing import Any
 from leanrank.data.folds import Fold
 from leanrank.data.ranking_data import RankingData
 from leanrank.errors import LeanRankError
-from leanrank.evaluation import grids
+from leanrank.evaluation import protocol
 from leanrank.evaluation.compare.comparison import Comparison
 from leanrank.evaluation.compare.request import CompareSettings, Request
 from leanrank.evaluation.cross_validation import as_selector, selector_grid
@@ -19,7 +19,6 @@ from leanrank.evaluation.journal import Journal, Task
 from leanrank.evaluation.journal_schema import cell_task, graph_task, selections_task
 from leanrank.evaluation.records import ALL_FEATURES
 from leanrank.evaluation.tasks import Tasks
-from leanrank.selectors._base import Selector
 from leanrank.selectors._graph_selector import GraphSelector
 from leanrank.stats.feature_graph import FeatureGraph, feature_graph
 
@@ -94,7 +93,9 @@ def compare(
 def _run(tasks: Tasks, context: Context) -> None:
     """Graphs, then selections, then cells; a task that is refused does not stop the others."""
     request, folds = context.request, range(len(context.folds))
-    on_graph = [m for m in request.methods if _shares_graphs(as_selector(m))]
+    selectors = {m: as_selector(m) for m in request.methods}
+    # on the graph that all share; a relevance of its own is nothing to share
+    on_graph = [m for m, s in selectors.items() if isinstance(s, GraphSelector) and s.is_of_queries]
     # Fold by fold: a worker holds one at a time.
     graph_tasks = [graph_task(f) for f in folds if on_graph]
     selection_tasks = [selections_task(m, f, request.sizes) for f in folds for m in request.methods]
@@ -122,11 +123,6 @@ def _run(tasks: Tasks, context: Context) -> None:
             f"{len(failed)} of the tasks failed, the first ({which}) because: {error} The others are kept; the "
             "same command tries those that failed again."
         )
-
-
-def _shares_graphs(selector: Selector | None) -> bool:
-    """Whether the method lives on the graph that all share; a relevance of its own is nothing to share."""
-    return isinstance(selector, GraphSelector) and selector.is_of_queries
 
 
 class Context:
@@ -179,7 +175,7 @@ def _select(context: Context, task: Task, graph: dict[str, Any] | None) -> list[
     if settings.random_state is not None:
         seed = settings.random_state
         selector.change_seeds(lambda _: seed)
-    points = grids.points(selector_grid(selector) if settings.tune else None)
+    points = protocol.points(selector_grid(selector) if settings.tune else None)
     train = context.fold(task["fold"]).train
     known = None if graph is None else FeatureGraph(**graph)
     return [
@@ -200,5 +196,5 @@ def _cell(context: Context, task: Task, chosen: list[dict[str, Any]] | None) -> 
             if c["k"] == task["k"]
         ]
     by, name = request.settings.by, task["ranker"]
-    rankers = grids.rankers_of(name, by, request.settings.ranker_settings.get(name))
+    rankers = protocol.rankers_of(name, by, request.settings.ranker_settings.get(name))
     return run_fold(fold, task["method"], sets, rankers, request.measures, by).to_dict()

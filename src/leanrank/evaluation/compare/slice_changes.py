@@ -17,7 +17,16 @@ LEVEL = 0.95
 
 
 @dataclass(frozen=True)
-class SliceRow:
+class Row:
+    """A method at a size (None: with all features) with a ranker: what every table of a comparison has a row for."""
+
+    ranker: str
+    k: int | None
+    method: str
+
+
+@dataclass(frozen=True)
+class SliceRow(Row):
     """A method against all features in one slice.
 
     Attributes
@@ -32,9 +41,6 @@ class SliceRow:
         Its interval, which holds for all slices of the method at once; NaN for fewer than ten queries.
     """
 
-    ranker: str
-    k: int | None
-    method: str
     title: str
     n_queries: int
     difference: float

@@ -14,19 +14,18 @@ from leanrank.data.weights import query_weights
 from leanrank.errors import DataError
 from leanrank.evaluation.bootstrap import FEWEST_QUERIES
 from leanrank.evaluation.journal import Journal
-from leanrank.evaluation.select import asked_numbers as numbers
 from leanrank.evaluation.select import request as asked
 from leanrank.evaluation.select.choice import mean
 from leanrank.evaluation.select.diff_sides import Side
 from leanrank.evaluation.select.held_out import HeldOut, Material
-from leanrank.evaluation.select.judged import check_judged
+from leanrank.evaluation.select.judged import check_judged, metric_of
 from leanrank.evaluation.select.run import default_ranker
 from leanrank.evaluation.significance import paired_bootstrap
 from leanrank.evaluation.tasks import Tasks
 from leanrank.metrics._base import Metric
 from leanrank.rankers._base import Ranker
 from leanrank.rankers.registry import name_of_class
-from leanrank.selectors.selection_record import plain
+from leanrank.selectors.features_file import plain
 
 #: Queries that gain and lose most, of each so many.
 QUERIES = 5
@@ -169,7 +168,7 @@ def diff(
         raise DataError(f"{model.title} is a model, {other.title} a selection: compare two models, or two selections.")
     quality, notes = None, _doubts(first, second)
     if data is not None:
-        measure = numbers.metric_of(metric or first.settings.get("metric_name") or "ndcg@10")
+        measure = metric_of(metric or first.settings.get("metric_name") or "ndcg@10")
         if first.model is not None:
             values, how = _scored([first, second], data, measure), "as trained"
         else:

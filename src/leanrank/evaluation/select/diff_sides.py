@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leanrank.data.catalogue import Catalogue
+from leanrank.data.door import names_in
 from leanrank.data.ranking_data import RankingData
 from leanrank.data.same_features import are_numbers, columns_of
 from leanrank.data.text_file import read_json
@@ -67,9 +68,8 @@ class Side:
 
     @classmethod
     def _of_model(cls, model: Ranker, title: str) -> Side:
-        names = getattr(model, "feature_names_in_", None)
-        used = [str(j + 1) for j in range(model.n_features_in_)] if names is None else [str(name) for name in names]
-        return cls(title, tuple(used), tuple(used), len(used) if are_numbers(used) else None, model=model)
+        used = names_in(model)
+        return cls(title, used, used, len(used) if are_numbers(used) else None, model=model)
 
     def columns(self, data: RankingData) -> NDArray[np.int64]:
         """Where its features are in `data`; a model has them in its own order."""

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from leanrank.errors import UnknownNameError
+from leanrank.evaluation.clock import Trainings
 from leanrank.evaluation.journal import Task
-from leanrank.evaluation.pace import Trainings
 from leanrank.selectors.hybrids import ELIMINATED, FILTER_FACTOR, STEP
 
 #: The race of methods looks at no more queries than this.

@@ -1,9 +1,11 @@
-"""What `select` is given, as RankingData, and whether its queries are enough to tell features apart."""
+"""What `select` is given: its data as RankingData, whether they tell features apart, and its numbers, checked."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
+from numbers import Integral, Real
+from sys import float_info
 from typing import Any, Unpack
 
 import numpy as np
@@ -15,9 +17,10 @@ from leanrank.data.ranking_data import RankingData
 from leanrank.data.roles import TableNames
 from leanrank.data.splits import separable
 from leanrank.data.tabular.frames import from_frame
-from leanrank.errors import DataError, ParameterError
+from leanrank.errors import DataError, ParameterError, is_whole
 from leanrank.evaluation.fold_roles import roles_in_time, windows_of
 from leanrank.metrics._base import Metric
+from leanrank.metrics.names import metric as parse_metric
 
 _FORMS = (
     "Pass a RankingData, a frame with label= and qid= (names of its columns), X with y= and qid= (one value per row), "
@@ -112,7 +115,7 @@ def check_judged(data: RankingData, metric: Metric, cv: int | str, owner: str = 
             f"No query of {data.n_queries:,} has two documents with different labels, so nothing can be told about any "
             "feature. Pass data with judged documents of more than one grade to a query."
         )
-    judged = judged_queries(data, metric)
+    judged = int(judged_mask(data, metric).sum())
     if judged < n_folds:
         raise DataError(
             f"{judged} of {data.n_queries:,} queries are judged (two documents with different labels, and counted by "
@@ -122,13 +125,8 @@ def check_judged(data: RankingData, metric: Metric, cv: int | str, owner: str = 
         )
 
 
-def judged_queries(data: RankingData, metric: Metric) -> int:
-    """How many queries have documents with different labels, are counted by the metric and weigh anything."""
-    return int(judged_mask(data, metric).sum())
-
-
 def judged_mask(data: RankingData, metric: Metric) -> NDArray[np.bool_]:
-    """Which queries these are."""
+    """Which queries have documents with different labels, are counted by the metric and weigh anything."""
     counted = ~np.isnan(metric.per_query(data.y, np.zeros(data.n_rows), data.query_ptr))
     if data.beside.query_weight is not None:
         counted &= data.beside.query_weight > 0
@@ -138,3 +136,55 @@ def judged_mask(data: RankingData, metric: Metric) -> NDArray[np.bool_]:
 def _differ(data: RankingData) -> NDArray[np.bool_]:
     first = data.query_ptr[:-1]
     return np.asarray(np.minimum.reduceat(data.y, first) < np.maximum.reduceat(data.y, first))
+
+
+def whole_number(name: str, value: Any, rule: str, low: int, high: float = np.inf) -> int:
+    """The parameter as an int of [low, high]; True and False are no numbers."""
+    if is_whole(value, low) and int(value) <= high:
+        return int(value)
+    raise ParameterError.of("select", name, rule, value)
+
+
+def real_number(name: str, value: Any, rule: str, low: float, high: float = float_info.max) -> float:
+    """The parameter as a finite number of [low, high], an int where it is one."""
+    if not isinstance(value, bool) and isinstance(value, Real) and low <= float(value) <= high:
+        return int(value) if isinstance(value, Integral) else float(value)
+    raise ParameterError.of("select", name, rule, value)
+
+
+def folds_asked(cv: Any, lowest: int) -> int | str:
+    """The number of folds, or "time" with its number of windows."""
+    if windows_of(cv) is not None:
+        return str(cv)
+    return whole_number("cv", cv, f"a number of folds >= {lowest}{', or time' * isinstance(cv, str)}", lowest)
+
+
+def metrics_of(metric: Any, metrics: Any) -> tuple[Metric, ...]:
+    """The metrics asked for, the first of which methods are chosen by; names that two of them share are refused."""
+    if metrics is None:
+        return (metric_of(metric),)
+    wanted = [metrics] if isinstance(metrics, str | Metric) or not isinstance(metrics, Iterable) else list(metrics)
+    several = tuple(metric_of(one) for one in wanted)
+    if not several or len({one.name for one in several}) < len(several):
+        raise ParameterError.of("select", "metrics", "one or more metrics of different names", wanted)
+    return several
+
+
+def max_losses_of(max_loss: Any, n_metrics: int, default: float) -> tuple[float, ...]:
+    """The loss allowed of each metric: one for all, or one for each."""
+    if max_loss is None:
+        return (default,) * n_metrics
+    rule = ">= 0 and finite"
+    if isinstance(max_loss, list | tuple | np.ndarray):
+        if len(max_loss) != n_metrics:
+            rule = f"one number, or one for each of the {n_metrics} metrics"
+            raise ParameterError.of("select", "max_loss", rule, list(max_loss))
+        return tuple(float(real_number("max_loss", one, rule, 0)) for one in max_loss)
+    return (float(real_number("max_loss", max_loss, rule, 0)),) * n_metrics
+
+
+def metric_of(metric: Any) -> Metric:
+    """The metric asked for, by name or as an object."""
+    if not isinstance(metric, str | Metric):
+        raise ParameterError.of("select", "metric", "a name such as 'ndcg@10' or a metric", metric)
+    return parse_metric(metric)

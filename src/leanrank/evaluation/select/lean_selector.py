@@ -20,9 +20,8 @@ from leanrank.evaluation.select.answers import ANSWERS, RECOMMENDED
 from leanrank.evaluation.select.run import select
 from leanrank.evaluation.select.selection import Selection
 from leanrank.selectors._base import Selector
-from leanrank.selectors.catalogued_limits import catalogued
 from leanrank.selectors.column_limits import ColumnLimits
-from leanrank.selectors.limits import Limits
+from leanrank.selectors.limits import Limits, catalogued
 from leanrank.selectors.path import Path, Step
 
 

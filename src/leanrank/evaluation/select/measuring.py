@@ -1,4 +1,4 @@
-"""One run of `select`: what is measured, what is chosen, and the evidence for it."""
+"""One run of `select`: what is measured and chosen, the evidence for it, and its worth on data that took no part."""
 
 from __future__ import annotations
 
@@ -9,24 +9,29 @@ from typing import Any
 import numpy as np
 
 from leanrank.data.arrangement import Arrangement
+from leanrank.data.folds import Fold
+from leanrank.data.ranking_data import RankingData
 from leanrank.data.reordered import with_columns
+from leanrank.data.weights import query_weights
 from leanrank.errors import DataError
 from leanrank.evaluation.clock import spoken
 from leanrank.evaluation.fold_roles import windows_of
 from leanrank.evaluation.records import ALL_FEATURES
 from leanrank.evaluation.select.answering import Answering, safe_features
 from leanrank.evaluation.select.choice import mean
-from leanrank.evaluation.select.curve_point import CurvePoint, curve_point, metric_losses, on_path
+from leanrank.evaluation.select.curve_point import CurvePoint, ImportanceDrift, curve_point, metric_losses, on_path
 from leanrank.evaluation.select.curves import Curves, Measured
 from leanrank.evaluation.select.effort import SAMPLE_QUERIES, Plan
 from leanrank.evaluation.select.held_out import HeldOut, Material
-from leanrank.evaluation.select.importance_drift import ImportanceDrift
 from leanrank.evaluation.select.paths import Paths
 from leanrank.evaluation.select.request import Request
 from leanrank.evaluation.select.selection import Selection
 from leanrank.evaluation.select.slice_losses import slice_masks
-from leanrank.evaluation.select.stop_rule import pareto_front
+from leanrank.evaluation.select.stop_rule import differences, pareto_front
 from leanrank.evaluation.tasks import Tasks
+from leanrank.evaluation.training import prepared, train
+from leanrank.metrics._base import Metric
+from leanrank.rankers._base import Ranker
 from leanrank.selectors._ranker_selector import copies_to, idle_copies, useless_to
 from leanrank.stats.copies import Copies
 
@@ -192,3 +197,21 @@ class Run:
         shares = [self.held_out.share(i) for i in range(self.held_out.n_folds)]
         learned = [role.learned for role in self.held_out.roles[0]]
         return ImportanceDrift.of(shares, learned, time, self.data.feature_names)
+
+
+def final_test(
+    selection: Selection, ranker: Ranker, metric: Metric, learn: RankingData, valid: RankingData, test: RankingData
+) -> dict[str, Any]:
+    """Train on all features and on the selected ones, compare on `test`: the two means and their difference."""
+    fold = Fold("test", *(prepared(part, ranker) for part in (learn, valid, test)))
+    values = []
+    for features in (range(fold.n_features), sorted(selection.indices)):
+        trained = train(ranker, fold, list(features))
+        values += trained.per_query(trained.fold.test, metric)
+    before, after = values
+    weight = query_weights(test, "select")
+    return {
+        "all_features": mean(before, weight),
+        "selected": mean(after, weight),
+        "difference": differences(after[None], before, weight=weight, group=test.beside.query_group)[0].to_dict(),
+    }

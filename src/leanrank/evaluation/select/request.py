@@ -14,25 +14,22 @@ from leanrank import __version__
 from leanrank.data.catalogue import Catalogue
 from leanrank.data.columns import as_frame
 from leanrank.data.door import as_ranking_data
-from leanrank.data.query_weighting import QueryWeighting
 from leanrank.data.ranking_data import RankingData
-from leanrank.data.weights import QUERIES, refuse_weights
+from leanrank.data.weights import QUERIES, QueryWeighting, refuse_weights
 from leanrank.errors import DataError, ParameterError
 from leanrank.evaluation.fold_roles import roles_in_time, windows_of
-from leanrank.evaluation.select.asked_numbers import real_number, whole_number
 from leanrank.evaluation.select.choice import MCS_LEVEL, MCS_LEVEL_ONCE, Rule
 from leanrank.evaluation.select.effort import Effort
-from leanrank.evaluation.select.judged import check_judged, judged_mask
+from leanrank.evaluation.select.judged import check_judged, judged_mask, real_number, whole_number
 from leanrank.evaluation.select.resolution import Forecast
 from leanrank.metrics._base import Metric
 from leanrank.rankers._base import Ranker
 from leanrank.rankers._categories import LearnedCategories
 from leanrank.selectors._base import Selector
-from leanrank.selectors.catalogued_limits import catalogued
 from leanrank.selectors.column_limits import ColumnLimits
 from leanrank.selectors.families import Families
-from leanrank.selectors.limits import Limits
-from leanrank.selectors.selection_record import plain
+from leanrank.selectors.features_file import plain
+from leanrank.selectors.limits import Limits, catalogued
 
 #: Where an object without a repr of its own lies in memory: another place in every process.
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")

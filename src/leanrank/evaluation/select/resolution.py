@@ -110,7 +110,11 @@ class Forecast(JsonRecord):
 
     def sentence(self) -> str:
         """Both in words."""
-        queries = f"{self.n_queries:,} judged queries{self._in_groups}{self._untested}"
+        queries = f"{self.n_queries:,} judged queries"
+        if self.n_groups is not None:
+            queries += f" in {self.n_groups:,} group{'s' * (self.n_groups != 1)}"
+        if self.n_untested:
+            queries += f" (the {self.n_untested:,} earliest are never tested)"
         if self.resolved is None:
             needed = _needed(self.n_queries, self.expected, self.max_loss)
             more = f"; {self.max_loss:g} needs about {needed:,}" if needed and needed > self.n_queries else ""
@@ -119,14 +123,6 @@ class Forecast(JsonRecord):
         if self.queries_needed is None or self.queries_needed <= self.n_queries:
             return told
         return f"{told}; {self.max_loss:g} needs about {self.queries_needed:,}"
-
-    @property
-    def _in_groups(self) -> str:
-        return "" if self.n_groups is None else f" in {self.n_groups:,} group{'s' * (self.n_groups != 1)}"
-
-    @property
-    def _untested(self) -> str:
-        return f" (the {self.n_untested:,} earliest are never tested)" if self.n_untested else ""
 
     def to_dict(self) -> dict[str, Any]:
         rounded = {k: round(v, 6) if isinstance(v, float) else v for k, v in super().to_dict().items()}

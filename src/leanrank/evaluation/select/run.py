@@ -22,11 +22,10 @@ from leanrank.evaluation.finished_task import Callback
 from leanrank.evaluation.journal import Journal
 from leanrank.evaluation.journal_schema import keep_selection
 from leanrank.evaluation.logged_loss import LoggedLoss
-from leanrank.evaluation.select import asked_numbers as numbers
+from leanrank.evaluation.select import judged as inputs
 from leanrank.evaluation.select import request as asked
 from leanrank.evaluation.select.answers import RECOMMENDED, answer_name
 from leanrank.evaluation.select.effort import REPEATS, effort_of
-from leanrank.evaluation.select.judged import judged, named_columns, nothing_beside
 from leanrank.evaluation.select.measuring import Run
 from leanrank.evaluation.select.portfolio import portfolio
 from leanrank.evaluation.select.selection import Selection
@@ -34,6 +33,7 @@ from leanrank.evaluation.tasks import Tasks
 from leanrank.kernels._threads import default_threads
 from leanrank.rankers._base import Ranker
 from leanrank.rankers.adapters import as_ranker
+from leanrank.rankers.ranksvm import GRID
 from leanrank.rankers.registry import get
 
 #: The loss that nobody minds, unless the caller says otherwise.
@@ -203,17 +203,17 @@ def select(
     """
     begin = time.perf_counter()
     seeds = f"a whole number from 0 to {LARGEST_SEED}"
-    seed = numbers.whole_number("random_state", random_state, seeds, 0, LARGEST_SEED)
-    given = {"y": y, "label": label, "qid": qid, "comments": comments, **named_columns("select", columns)}
+    seed = inputs.whole_number("random_state", random_state, seeds, 0, LARGEST_SEED)
+    given = {"y": y, "label": label, "qid": qid, "comments": comments, **inputs.named_columns("select", columns)}
     if isinstance(data, QuerySample) or (is_source(data) and not isinstance(data, RankingData)):
-        nothing_beside("A source", given)
+        inputs.nothing_beside("A source", given)
     else:
-        data = judged(data, **given)
+        data = inputs.judged(data, **given)
     sample = sample_of(data, memory, seed)
     documents = sample.data
     held = asked.valid_of(valid, documents)
     lowest = 3 if held is None else 2
-    wanted, spent, measures = asked.methods_of(methods), effort_of(effort), numbers.metrics_of(metric, metrics)
+    wanted, spent, measures = asked.methods_of(methods), effort_of(effort), inputs.metrics_of(metric, metrics)
     rules = {"groups": groups, "must_keep": must_keep, "never": never, "families": families}
     rules |= {"at_most": at_most, "together": together}
     known = None if catalogue is None else read_catalogue(catalogue).of(documents.feature_names)
@@ -225,10 +225,10 @@ def select(
         methods=wanted,
         portfolio=portfolio(wanted, spent.methods if n_features is None else spent.at_a_size, seed),
         effort=spent,
-        cv=numbers.folds_asked(cv, lowest),
+        cv=inputs.folds_asked(cv, lowest),
         random_state=seed,
-        max_losses=numbers.max_losses_of(max_loss, len(measures), MAX_LOSS),
-        level=numbers.real_number("level", level, "between 0.5 and 1", np.nextafter(0.5, 1), np.nextafter(1, 0)),
+        max_losses=inputs.max_losses_of(max_loss, len(measures), MAX_LOSS),
+        level=inputs.real_number("level", level, "between 0.5 and 1", np.nextafter(0.5, 1), np.nextafter(1, 0)),
         n_features=n_features,
         answer=answer_name(answer),
         limits=asked.limits_of(documents.feature_names, known, default_cost, costs=costs, budget=budget, **rules),
@@ -237,7 +237,7 @@ def select(
     ).checked()
     if progress and sys.stderr.isatty():
         print(f"leanrank: {request.forecast.sentence()}", file=sys.stderr)
-    wished = default_threads() if n_jobs is None else numbers.whole_number("n_jobs", n_jobs, "a whole number >= 1", 1)
+    wished = default_threads() if n_jobs is None else inputs.whole_number("n_jobs", n_jobs, "a whole number >= 1", 1)
     threads, clock = sample.threads(wished), Clock(seconds_of(time_limit), says=progress)
     with (
         Journal(journal, request.about()) as book,
@@ -261,5 +261,5 @@ def default_ranker(ranker: Any, **settings: Any) -> Ranker:
     if ranker == "lightgbm":
         return get("lightgbm", **{"early_stopping_rounds": 50, "n_threads": 1, **settings})
     if ranker == "ranksvm":
-        return get("ranksvm", **{"C": (0.01, 0.1, 1.0, 10.0, 100.0), **settings})
+        return get("ranksvm", **{"C": GRID, **settings})
     return as_ranker(ranker, **settings)

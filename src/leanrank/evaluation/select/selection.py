@@ -16,12 +16,10 @@ from leanrank.data.same_features import check_count, columns_of, refuse_lacking
 from leanrank.data.whole_file import write_whole
 from leanrank.evaluation.logged_loss import LoggedLoss
 from leanrank.evaluation.records import ALL_FEATURES
-from leanrank.evaluation.select.again import first, within_cost, within_loss
+from leanrank.evaluation.select.again import certified_on_log, first, within_cost, within_loss
 from leanrank.evaluation.select.answers import ASKED, RECOMMENDED, Answer, answer_name
 from leanrank.evaluation.select.choice import thousandths
-from leanrank.evaluation.select.curve_point import CurvePoint, Evidence
-from leanrank.evaluation.select.importance_drift import ImportanceDrift
-from leanrank.evaluation.select.logged import certified_on_log
+from leanrank.evaluation.select.curve_point import CurvePoint, Evidence, ImportanceDrift
 from leanrank.evaluation.select.resolution import Forecast
 from leanrank.evaluation.select.selection_views import frame_of, html_of, sentence_of, text_of
 from leanrank.evaluation.select.slice_losses import SliceLoss, worst_of
@@ -357,7 +355,7 @@ class Selection:
         return _chart(self, "stability")
 
     def to_frame(self, part: str = "curve", library: str | None = None) -> Any:
-        """What was measured as a frame.
+        """What was measured as a frame; curve and answers have a column `cost` where features have prices.
 
         Parameters
         ----------
@@ -417,4 +415,4 @@ class Selection:
 
 
 def _chart(selection: Selection, name: str) -> Any:
-    return import_module("leanrank.report.selection_charts").chart_of(selection, name)  # by name, as in `report`
+    return import_module("leanrank.report.chart_files").chart_of(selection, name)  # by name, as in `report`

@@ -6,11 +6,12 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from leanrank._notebook import Table, card
-from leanrank.data.query_weighting import weighting_said
+from leanrank.data.arrow_table import in_library
+from leanrank.data.weights import weighting_said
 from leanrank.errors import UnknownNameError
 from leanrank.evaluation.bootstrap import FEWEST_QUERIES
-from leanrank.evaluation.records import in_library
 from leanrank.evaluation.select.answers import ASKED
+from leanrank.rankers.registry import BOOSTERS, name_of_class
 
 if TYPE_CHECKING:
     from leanrank.data.catalogue import Catalogue
@@ -88,6 +89,19 @@ def facts_of(selection: Selection) -> dict[str, str | None]:
     }
 
 
+def ranker_of(selection: Selection) -> str | None:
+    """The name of the ranker that it was measured with; None for one that has no name here."""
+    return name_of_class(selection.settings["ranker"].partition("(")[0])
+
+
+def holds_for(selection: Selection) -> str:
+    """For which ranker, trained in which way, the answer was measured: it says nothing of others."""
+    name = ranker_of(selection)
+    if name is None or name in BOOSTERS:
+        return f"{name or 'the ranker'} as it was trained here; another ranker may need others"
+    return f"{name} with features scaled within each query; another ranker or scaling may need others"
+
+
 def html_of(selection: Selection) -> str:
     """The answer, why, how sure, and its features in order; then the other answers."""
     share, facts = selection.stability["frequency"], facts_of(selection)
@@ -123,7 +137,8 @@ def frame_of(selection: Selection, part: str, library: str | None) -> Any:
 
 
 def _curve(selection: Selection) -> list[dict[str, Any]]:
-    names = ("method", "k", "cost", "mean", "difference", "low", "high", "certified_loss", "on_path")
+    cost = ("cost",) * selection.priced
+    names = ("method", "k", *cost, "mean", "difference", "low", "high", "certified_loss", "on_path")
     return [
         {**{name: getattr(point, name) for name in names}, "chosen": point is selection.point}
         for point in selection.curve
@@ -167,7 +182,7 @@ def _answers(selection: Selection) -> list[dict[str, Any]]:
             "answer": answer.name,
             "k": answer.k,
             "method": answer.method,
-            "cost": answer.cost,
+            **({"cost": answer.cost} if selection.priced else {}),
             **{name: answer.estimate.get(name) for name in ("mean", "low", "high")},
             "certified_loss": answer.certified_loss,
             "proven": answer.proven,

@@ -113,17 +113,10 @@ class SliceTable:
             return np.full(len(self.own), np.nan)
         return np.asarray(np.average(self.own, axis=1, weights=self.shares))
 
-    def loss_bounds(self, level: float, n_resamples: int, random_state: int) -> Values:
-        """The loss that each row exceeds only with probability 1 - `level`."""
-        return self._bounds(self.own, self.worst, level, n_resamples, random_state)
-
-    def gain_bounds(self, level: float, n_resamples: int, random_state: int) -> Values:
-        """The gain that each row exceeds only with probability 1 - `level`."""
-        return self._bounds(-self.own, -self.best, level, n_resamples, random_state)
-
-    def _bounds(self, own: Values, extreme: Values, level: float, n_resamples: int, random_state: int) -> Values:
+    def loss_bounds(self, level: float, n_resamples: int, random_state: int, sign: int = 1) -> Values:
+        """The loss that each row exceeds only with probability 1 - `level`; the gain, where the sign is -1."""
         shares = None if self.shares is None else np.append(self.shares, self.shares.mean())
-        one_more = np.hstack([own, extreme[:, None]])
+        one_more = np.hstack([sign * self.own, sign * (self.worst if sign > 0 else self.best)[:, None]])
         return loss_bounds(one_more, level=level, n_resamples=n_resamples, random_state=random_state, weight=shares)
 
 
@@ -169,7 +162,7 @@ def slice_losses(
         low = high = np.full(len(table), np.nan)
         if own.n_drawn >= FEWEST_QUERIES:
             low = -own.loss_bounds(1 - alpha, n_resamples, random_state)
-            high = own.gain_bounds(1 - alpha, n_resamples, random_state)
+            high = own.loss_bounds(1 - alpha, n_resamples, random_state, sign=-1)
         n_queries = int((masks[name, value] & judged).sum())
         for row, numbers in zip(rows, zip(own.mean, low, high, strict=True), strict=True):
             row.append(SliceLoss(name, value, n_queries, own.n_drawn, *map(_rounded, numbers)))

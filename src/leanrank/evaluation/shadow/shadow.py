@@ -13,8 +13,7 @@ from leanrank.evaluation.shadow.asked import Asked
 from leanrank.evaluation.shadow.changes import Changes
 from leanrank.evaluation.shadow.estimate import LossEstimate, estimated_loss
 from leanrank.evaluation.shadow.judging import Judged
-from leanrank.evaluation.shadow.logged_queries import LoggedQueries, Reach
-from leanrank.evaluation.shadow.sampling import draw, inclusion_probabilities
+from leanrank.evaluation.shadow.logged_queries import LoggedQueries, Reach, draw, inclusion_probabilities
 
 #: Queries that are shown side by side where the caller names no other number.
 SHOWN = 10

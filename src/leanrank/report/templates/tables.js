@@ -78,3 +78,14 @@ const fold = (table) => {
   all.hidden = wanted !== "";
 };
 for (const table of document.querySelectorAll("table.sortable")) fold(table);
+
+// ---- an entry that a link leads to is opened
+const openTarget = () => {
+  const target = document.getElementById(location.hash.slice(1));
+  const entry = target?.closest("details");
+  if (!entry) return;
+  entry.open = true;
+  target.scrollIntoView();
+};
+window.addEventListener("hashchange", openTarget);
+openTarget();

@@ -1,16 +1,49 @@
-"""A source seen through a function of blocks."""
+"""Sources in parts that others read, sources seen through a function of blocks, and blocks made dense."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from leanrank.data.partitions import PartitionedSource
 from leanrank.data.ranking_data import BLOCK_ROWS, RankingData, RankingSource
+
+
+@runtime_checkable
+class PartitionedSource(RankingSource, Protocol):
+    """A source that a cluster can read without its driver."""
+
+    def partitions(self, n: int) -> Sequence[Part] | None:
+        """At most `n` parts that together have each query once, in order; None if the source cannot be cut.
+
+        A part is small and can be sent to another machine: it says where its data are. It may turn out empty.
+        """
+        ...
+
+
+@runtime_checkable
+class Part(RankingSource, Protocol):
+    """A piece of a source: whole queries, read by whoever asks for its blocks."""
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """The files it reads, absolute."""
+        ...
+
+
+def even_cuts(sizes: NDArray[np.int64], n: int) -> list[int]:
+    """Cut items of these sizes into at most `n` runs of about equal size: places from 0 to the number of items.
+
+    >>> even_cuts(np.array([5, 1, 1, 1, 4]), 3)
+    [0, 1, 4, 5]
+    """
+    ends = np.cumsum(sizes)
+    targets = ends[-1] * np.arange(1, n) / n
+    inside = np.searchsorted(ends, targets, side="left") + 1
+    return np.unique(np.concatenate(([0], inside, [len(sizes)]))).tolist()  # type: ignore[no-any-return]
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,3 +96,16 @@ def with_features(source: RankingSource, mask: NDArray[np.bool_]) -> Any:
     if hasattr(source, "subset"):
         return source.subset(mask)
     return MappedSource(source, _Kept(mask), tuple(source.feature_names[j] for j in np.flatnonzero(mask)))
+
+
+#: Values of a sparse block made dense at once.
+_DENSE_VALUES = 4_000_000
+
+
+def dense_parts(block: RankingData) -> Iterator[RankingData]:
+    """The block itself or, where it is sparse, pieces of whole queries made dense one after the other."""
+    if not block.is_sparse:
+        yield block
+        return
+    for part in block.blocks(max(1, _DENSE_VALUES // block.n_features)):
+        yield RankingData(part.dense(), part.y, part.query_ptr, feature_names=block.feature_names, beside=part.beside)
