@@ -59,9 +59,7 @@ KINDS = {
     "sparse": Kind("about a third do", 0.5, 4.0),
     "rare": Kind("about an eighth do, and nearly all of them lose", 0.3, 8.0, 1.5, 0.3),
     "two-sided": Kind("as many gain as lose, most of them little", 1.0, 2.0, 1.0, 1.0, 0.05, 0.1, LOGGED[:2]),
-    "large": Kind(
-        "more than half lose, most of them little and a few much", 1.0, 2.0, 1.5, 0.5, 0.02, 0.04, LOGGED[:2]
-    ),
+    "large": Kind("more than half lose, most of them little, a few much", 1.0, 2.0, 1.5, 0.5, 0.02, 0.04, LOGGED[:2]),
     "unseen": Kind("about a fifth lose or gain something, most of them gain", 0.4, 6.0, 0.6, 1.5, 0.1, 0.2, LOGGED[:2]),
 }
 #: What a machine's labels are worth: weight of the true loss, of noise, and a constant that is wrong.
