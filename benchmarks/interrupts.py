@@ -204,8 +204,10 @@ def interrupted_once(case: Case, folder: Path, seconds: float, draw: random.Rand
     try:
         code = process.wait(PATIENCE)
     except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGABRT)  # faulthandler says where every thread is
+        process.wait()
         os.killpg(process.pid, signal.SIGKILL)
-        tally.fault(f"{label}: did not end within {PATIENCE:g} s")
+        tally.fault(f"{label}: did not end within {PATIENCE:g} s: {(folder / '.said').read_text(errors='replace')}")
         return False
     deadline = monotonic() + PATIENCE
     while left_running(process.pid) and monotonic() < deadline:

@@ -28,13 +28,19 @@ app.app = wait
 
 def ended_by(number, body, **options):
     """Exit code and error stream of a command that gets a signal while it does this."""
-    program = PROGRAM.format(before=WAITS.format(body=body))
+    return ended(number, PROGRAM.format(before=WAITS.format(body=body)), **options)
+
+
+def ended(number, program, **options):
     with subprocess.Popen(
         [sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options
     ) as process:
         assert process.stdout.readline() == "ready\n"
         process.send_signal(number)
-        _, said = process.communicate(timeout=60)
+        try:
+            _, said = process.communicate(timeout=60)
+        finally:
+            process.kill()
     return process.returncode, said
 
 
@@ -52,6 +58,22 @@ class TestSignals:
         raise RuntimeError("cannot schedule new futures after shutdown")
 """
         assert ended_by(number, body) == (130, "leanrank: interrupted\n")
+
+    def test_a_process_that_nobody_told_to_end_is_not_waited_for(self, number):
+        program = PROGRAM.format(
+            before="""
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+def wait(*_, **__):
+    global pool
+    pool = ProcessPoolExecutor(1, mp_context=get_context("spawn"))
+    pool.submit(abs, -1).result()
+    print("ready", flush=True)
+    time.sleep(60)
+app.app = wait
+"""
+        )
+        assert ended(number, program) == (130, "leanrank: interrupted\n")
 
     def test_an_interrupt_in_a_finaliser_is_not_lost(self, number):
         body = """

@@ -40,6 +40,7 @@ def leave(code: int) -> NoReturn:
         signal.signal(number, signal.SIG_IGN)
     if not interrupted():
         raise SystemExit(code)
+    _end_children()
     atexit._run_exitfuncs()
     for stream in (sys.stdout, sys.stderr):
         try:
@@ -47,6 +48,13 @@ def leave(code: int) -> NoReturn:
         except (OSError, ValueError):  # its reader has gone, or it is closed
             continue
     os._exit(code)
+
+
+def _end_children() -> None:
+    """End the processes that the interrupt came too early for: nobody tells them any more, and exit waits for them."""
+    started = sys.modules.get("multiprocessing")
+    for child in [] if started is None else started.active_children():
+        child.kill()
 
 
 def _interrupt(number: int, frame: Any) -> NoReturn:
