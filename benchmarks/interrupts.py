@@ -78,7 +78,8 @@ def cases(data: Path | None) -> list[Case]:
         Case("import", ("import", "log.jsonl", "--judgements", "qrels.txt", "-o", "log.csv"), write_log, imported),
     ]
     if data is not None:
-        reproduce = ("reproduce", "rcdr", "--quick", "--data", str(data.resolve()), "--journal", "p.db", "-o", "p.md", "-j", "2")
+        there = str(data.resolve())
+        reproduce = ("reproduce", "rcdr", "--quick", "--data", there, "--journal", "p.db", "-o", "p.md", "-j", "2")
         all_of_them.append(Case("reproduce", reproduce, lambda folder: None, reproduced, "p.db"))
     return all_of_them
 
