@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from tests.naive import confidence_set as naive
 
-from leanrank.evaluation.bootstrap import confidence_set
+from leanrank.evaluation.confidence_set import confidence_set
 
 
 @pytest.mark.parametrize("seed", range(6))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from leanrank.evaluation.bootstrap import confidence_set
+from leanrank.evaluation.confidence_set import confidence_set
 from leanrank.evaluation.select.certify import certified_losses
 from leanrank.evaluation.select.resolution import Forecast, resolution
 from leanrank.evaluation.select.stop_rule import differences

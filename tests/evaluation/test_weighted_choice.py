@@ -11,8 +11,9 @@ import pytest
 from leanrank import LeanSelector, Protocol, RankingData, cross_validate, select
 from leanrank.data.side_columns import SideColumns
 from leanrank.errors import DataError
-from leanrank.evaluation.bootstrap import confidence_set, weighed
+from leanrank.evaluation.bootstrap import weighed
 from leanrank.evaluation.compare.run import compare
+from leanrank.evaluation.confidence_set import confidence_set
 from leanrank.evaluation.records import CrossValidation
 from leanrank.evaluation.select.certify import certified_losses
 from leanrank.evaluation.select.choice import mean

@@ -14,7 +14,7 @@ from leanrank.data.catalogue import Catalogue
 from leanrank.report import glossary as glossaries
 from leanrank.report import tables
 from leanrank.report._summary import summarize
-from leanrank.report.alike import Agreement
+from leanrank.report.agreement import Agreement
 from leanrank.report.charts import charts, path_name
 from leanrank.report.distributions import GROUPS, distributions
 from leanrank.report.html import html

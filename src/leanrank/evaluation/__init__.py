@@ -12,7 +12,7 @@ __getattr__, __dir__, __all__ = lazy(
         "FeatureDrift": "leanrank.evaluation.shadow.drift",
         "FinishedTask": "leanrank.evaluation.finished_task",
         "FoldRecord": "leanrank.evaluation.records",
-        "ImportanceDrift": "leanrank.evaluation.select.curve_point",
+        "ImportanceDrift": "leanrank.evaluation.select.importance_drift",
         "Journal": "leanrank.evaluation.journal",
         "Judged": "leanrank.evaluation.shadow.judging",
         "LoggedLoss": "leanrank.evaluation.logged_loss",

@@ -22,7 +22,8 @@ from leanrank.evaluation.select.again import is_possible
 from leanrank.evaluation.select.selection import CurvePoint, Selection
 from leanrank.evaluation.select.selection_views import holds_for
 from leanrank.evaluation.training import filled
-from leanrank.report.alike import STANDS_FOR, Agreement, alike, nearest_kept, stands_for
+from leanrank.report.agreement import Agreement
+from leanrank.report.alike import STANDS_FOR, alike, nearest_kept, stands_for
 from leanrank.report.distributions import distributions
 from leanrank.report.glossary import glossary
 from leanrank.selectors.hybrids import IMPORTANCE, SIMILARITY

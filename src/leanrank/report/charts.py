@@ -17,8 +17,9 @@ from leanrank.report.chart_spec import (
     size_scale,
     spec_of,
 )
-from leanrank.report.comparison_charts import comparison_charts, shadow_charts
+from leanrank.report.comparison_charts import comparison_charts
 from leanrank.report.graph_charts import drawing, heatmap
+from leanrank.report.shadow_charts import shadow_charts
 
 #: Neutral on light and on dark paper.
 GREY = "#8a8f98"

@@ -1,4 +1,4 @@
-"""The charts of comparisons: of methods, a chart for each ranker, and of two models on a log."""
+"""The curves of a comparison: a metric against the number of features, one chart for each ranker."""
 
 from __future__ import annotations
 
@@ -62,23 +62,3 @@ def _curve(ranker: str, metrics: list[str], rows: list[Any], whole: list[Any]) -
     )
     chart = alt.layer(reference, lines, dots.add_params(picked).properties(name="dots")).add_params(shown)
     return spec_of(chart, 320, points=rows, reference=whole)
-
-
-def shadow_charts(summary: dict[str, Any]) -> dict[str, Spec]:
-    """Name -> specification; none where no list changes."""
-    if not summary["n_changed"]:
-        return {}
-    rows = [
-        {"place": place, "queries": n, "share": round(n / summary["n_queries"], 6)}
-        for place, n in enumerate(summary["first_places"], start=1)
-    ]
-    chart = (
-        alt.Chart(alt.NamedData("places"))
-        .mark_bar(color="#1971c2")
-        .encode(
-            x=alt.X("place:O", title="first place that changes", axis=alt.Axis(labelAngle=0)),
-            y=alt.Y("share:Q", title="share of all queries", axis=alt.Axis(format="%")),
-            tooltip=["place:O", alt.Tooltip("queries:Q", format=","), alt.Tooltip("share:Q", format=".2%")],
-        )
-    )
-    return {"places": spec_of(chart, 260, places=rows)}

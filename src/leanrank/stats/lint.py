@@ -15,8 +15,9 @@ from leanrank.data.weights import WEIGHTS
 from leanrank.engines.fold import fold
 from leanrank.kernels.column_hashes import hash_rows
 from leanrank.metrics import metric
+from leanrank.stats.category_lint import category_findings
 from leanrank.stats.copies import ColumnHashes, bits_of, equal_keys
-from leanrank.stats.id_like import Numbering, category_findings, position_sums, same_as_position
+from leanrank.stats.id_like import Numbering, position_sums, same_as_position
 from leanrank.stats.like_findings import Finding, like_findings
 
 #: A feature is suspected of leaking the label when its own NDCG@10 is this near to 1 ...

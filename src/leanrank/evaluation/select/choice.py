@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from leanrank.evaluation.bootstrap import confidence_set, counted, weighed
+from leanrank.evaluation.bootstrap import counted, weighed
+from leanrank.evaluation.confidence_set import confidence_set
 from leanrank.evaluation.select.certify import certified_losses, shown_losses
 from leanrank.evaluation.select.resolution import resolution
 from leanrank.evaluation.select.slice_losses import SliceLoss, SliceTable, certified_in_slice, slice_losses

@@ -19,10 +19,11 @@ from leanrank.evaluation.fold_roles import windows_of
 from leanrank.evaluation.records import ALL_FEATURES
 from leanrank.evaluation.select.answering import Answering, safe_features
 from leanrank.evaluation.select.choice import mean
-from leanrank.evaluation.select.curve_point import CurvePoint, ImportanceDrift, curve_point, metric_losses, on_path
+from leanrank.evaluation.select.curve_point import CurvePoint, curve_point, metric_losses, on_path
 from leanrank.evaluation.select.curves import Curves, Measured
 from leanrank.evaluation.select.effort import SAMPLE_QUERIES, Plan
 from leanrank.evaluation.select.held_out import HeldOut, Material
+from leanrank.evaluation.select.importance_drift import ImportanceDrift
 from leanrank.evaluation.select.paths import Paths
 from leanrank.evaluation.select.request import Request
 from leanrank.evaluation.select.selection import Selection

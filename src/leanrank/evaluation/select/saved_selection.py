@@ -10,7 +10,8 @@ from leanrank.errors import DataError
 from leanrank.evaluation.bootstrap import FEWEST_QUERIES
 from leanrank.evaluation.records import ALL_FEATURES
 from leanrank.evaluation.select.answers import ASKED, RECOMMENDED, Answer, risk_of
-from leanrank.evaluation.select.curve_point import CurvePoint, ImportanceDrift
+from leanrank.evaluation.select.curve_point import CurvePoint
+from leanrank.evaluation.select.importance_drift import ImportanceDrift
 from leanrank.evaluation.select.resolution import Forecast
 from leanrank.evaluation.select.selection import Selection
 from leanrank.selectors.features_file import catalogue_in, read_record, upgraded

@@ -19,7 +19,8 @@ from leanrank.evaluation.records import ALL_FEATURES
 from leanrank.evaluation.select.again import certified_on_log, first, within_cost, within_loss
 from leanrank.evaluation.select.answers import ASKED, RECOMMENDED, Answer, answer_name
 from leanrank.evaluation.select.choice import thousandths
-from leanrank.evaluation.select.curve_point import CurvePoint, Evidence, ImportanceDrift
+from leanrank.evaluation.select.curve_point import CurvePoint, Evidence
+from leanrank.evaluation.select.importance_drift import ImportanceDrift
 from leanrank.evaluation.select.resolution import Forecast
 from leanrank.evaluation.select.selection_views import frame_of, html_of, sentence_of, text_of
 from leanrank.evaluation.select.slice_losses import SliceLoss, worst_of
