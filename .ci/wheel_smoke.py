@@ -22,7 +22,8 @@ COUNTING = (
 def lines(data: str) -> list[str]:
     return [
         f"lint {data}",
-        f"lint {data} --catalogue mslr",
+        f"convert {data} -o data.txt",
+        "lint data.txt --catalogue mslr",
         f"graph {data} -o g.npz",
         "order --graph g.npz -m gas -k 4 -o o.json",
         f"order {data} -m mrmr -k 4",

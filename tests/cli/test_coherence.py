@@ -274,3 +274,12 @@ def test_the_demo_names_the_command_as_it_was_called(tmp_path, monkeypatch):
     monkeypatch.setattr("leanrank.cli._signals.listen", lambda: None)
     runpy.run_module("leanrank", run_name="__main__")
     assert called == ["python -m leanrank"]
+
+
+def test_what_the_demo_wrote_is_taken_by_the_next_commands(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert run(["demo", "--queries", "40", "--json"]) == 0
+    wrote = json.loads(capsys.readouterr().out)
+    assert run(["train", wrote["data"], "--features", wrote["features"], "-o", "m.json"]) == 0
+    assert run(["predict", wrote["data"], "-m", "m.json", "-o", "s.txt"]) == 0
+    assert run(["report", wrote["features"], "--data", wrote["data"], "-o", "r.html"]) == 0

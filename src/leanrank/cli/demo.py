@@ -36,7 +36,7 @@ def demo(
     """
     from leanrank.cli._tables import show_selection
     from leanrank.cli.lint import show
-    from leanrank.data.letor.reader import read_letor, write_letor
+    from leanrank.data.reading import read, write
     from leanrank.data.synthetic import make_ranking
     from leanrank.evaluation.select.run import select
     from leanrank.stats.lint import lint
@@ -44,9 +44,9 @@ def demo(
     console = Console(quiet=as_json)
     data, truth = make_ranking(queries, random_state=seed, **PLANTED)
     folder.mkdir(parents=True, exist_ok=True)
-    path, features, report = folder / "demo.txt", folder / "features.json", folder / "report.html"
-    write_letor(data, path)
-    data = read_letor(path, feature_names=data.feature_names)
+    path, features, report = folder / "demo.csv", folder / "features.json", folder / "report.html"
+    write(data, path)
+    data = read(path)
     show(lint(data), str(path), console)
     console.print(Text("\nNow the main job: which of these features does a ranker need? (RankSVM, some ten seconds)\n"))
     selection = select(data, "ranksvm", max_loss=0.02, random_state=seed)
