@@ -113,6 +113,20 @@ def test_the_winner_of_a_fold_does_not_depend_on_its_queries():
         assert Race(race.candidates, other, RULE).winner(fold) == winner
 
 
+def test_the_answer_is_the_method_of_most_folds_which_the_path_is_measured_by():
+    behind = 0.137 + np.tile([1.0, -1.0], 45)  # by 1.3 standard errors on 90 queries, by 1.1 on 60 of them
+    race = Race(_methods(2, 2), np.stack([-behind, np.zeros(90)]), RULE)
+    folds = np.split(np.arange(90), 3)
+    assert race.winner() == "b"
+    assert race.winners(folds) == ("a", "a", "a")
+    assert race.answer(folds) == "a"
+    # of as many, the first in the order of preference
+    one_fold = np.stack([np.where(np.arange(90) < 45, -behind, -4.0), np.zeros(90)])
+    halves = np.split(np.arange(90), 2)
+    assert Race(_methods(2, 2), one_fold, RULE).winners(halves) == ("b", "a")
+    assert Race(_methods(2, 2), one_fold, RULE).answer(halves) == "a"
+
+
 def test_a_race_over_several_sizes_and_part_of_the_queries():
     rng = np.random.default_rng(2)
     values = np.full((4, 80), np.nan)

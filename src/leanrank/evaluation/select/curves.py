@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -50,13 +51,18 @@ class Race:
         """The winner without each of the folds."""
         return tuple(self.winner(fold) for fold in folds)
 
+    def answer(self, folds: Sequence[NDArray[np.int64]]) -> str:
+        """The winner in most folds, of several the first: the method that the path of the winners is mostly about."""
+        won = Counter(self.winners(folds))
+        return min(won, key=lambda name: (-won[name], [c.method for c in self.candidates].index(name)))
+
 
 @dataclass(frozen=True, eq=False)
 class Measured:
     """What was measured on all queries, in time."""
 
     # the path, from the largest set to the smallest: in each fold that of the method which wins the race without it.
-    # They carry the name of the method that wins with all queries
+    # They carry the name of the method that wins in most of them
     path: list[Candidate]
     # (metrics, path, queries): their metrics, the mean over all cross-validations; NaN for queries that no fold tests
     values: Values
@@ -121,7 +127,7 @@ class Curves:
         With each candidate every metric of every query (metrics, queries).
         """
         orders = self.paths.of_winners(held_out, race.winners(held_out.parts))
-        candidates = self.paths.cut(race.winner(), orders, self.plan.sizes)
+        candidates = self.paths.cut(race.answer(self.held_out.parts), orders, self.plan.sizes)
         rows = held_out.measure(self.paths.tasks, [c.sets for c in candidates.values()], "curve", optional=True)
         measured = zip(candidates.items(), rows.swapaxes(0, 1), strict=True)
         return {size: (candidate, row) for (size, candidate), row in measured if not np.isnan(row).all()}
