@@ -4,13 +4,14 @@
 
 Validity: every set loses exactly `max_loss`, or the next more, so that every certificate is a false one; methods race
 in the folds as in `select`. Power: ten methods at sixteen sizes, beside the rule used before (simultaneous bounds over
-all sets, single step). Writes docs/certified.md; a few minutes on one core.
+all sets, single step). Writes docs/certified.md; some ten minutes on one core.
 """
 
 from __future__ import annotations
 
 import argparse
 import time
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +19,7 @@ from numpy.typing import NDArray
 
 from leanrank.evaluation.bootstrap import deviations, standard_errors
 from leanrank.evaluation.select.certify import loss_bounds
-from leanrank.evaluation.select.choice import MCS_LEVEL_ONCE
+from leanrank.evaluation.select.choice import MCS_LEVEL, MCS_LEVEL_ONCE
 
 DOCS = Path(__file__).parent.parent / "docs"
 RUNS = 400
@@ -36,14 +37,58 @@ LOSS = 0.01
 #: Power: loss asked for and queries.
 CELLS = ((0.005, 300), (0.005, 1_000), (0.01, 100), (0.01, 300), (0.02, 100))
 METHODS, SIZES = 10, 16
-#: Worlds: the shares at which methods begin to lose, and how much of the deviations all sets have in common.
-WORLDS = {
-    ("alike", 0.0): (0.18, 0.22),
-    ("alike", 0.5): (0.18, 0.22),
-    ("apart", 0.0): (0.1, 0.3),
-    ("apart", 0.5): (0.1, 0.3),
-}
-World = tuple[str, float]
+
+
+@dataclass(frozen=True)
+class World:
+    """Where methods begin to lose, as shares of the features; how steeply; and what of the deviations all share."""
+
+    methods: str
+    begin: tuple[float, float]
+    steepness: float
+    shared: float
+
+
+WORLDS = [
+    World("alike", (0.18, 0.22), 0.02, 0.0),
+    World("alike", (0.18, 0.22), 0.02, 0.5),
+    World("apart", (0.1, 0.3), 0.02, 0.0),
+    World("apart", (0.1, 0.3), 0.02, 0.5),
+    World("far apart", (0.3, 1.0), 0.01, 0.5),
+]
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How `select` races: the sizes, of sixteen, and the level of the confidence set."""
+
+    sizes: tuple[int, ...]
+    level: float
+
+
+EFFORTS = {"normal": Effort((8,), MCS_LEVEL_ONCE), "thorough": Effort((4, 8, 12), MCS_LEVEL)}
+#: Worst cases: the effort, how many methods race, in what share of the queries all sets do the same, and by how many
+#: standard errors the first method is behind.
+WORST = (
+    ("normal", 1, 0.0, 0.0),
+    ("normal", 1, 0.8, 0.0),
+    ("normal", 4, 0.0, 0.0),
+    ("normal", 4, 0.0, 2.5),
+    ("normal", 4, 0.8, 0.0),
+    ("thorough", 9, 0.0, 0.0),
+    ("thorough", 9, 0.0, 2.5),
+    ("thorough", 9, 0.8, 0.0),
+)
+POWER = """\
+{methods} methods at {sizes} sizes, deviations per query from .02 (large sets) to .10 (small ones), of whose
+variance none or half is shared by all sets; curves that are flat down to some share of the features, and
+then fall. Methods are alike (from .18 to .22 of the features), apart (.1 to .3) or far apart (.3 to 1, half as
+steep); the first is any of them.
+
+The single step over all sets was the rule before, and needs ten times the trainings of one path. *normal*
+and *thorough* are what `select` does: a fixed sequence down one path, which a race in folds at one size, or at
+three, chooses. Mean share of the features kept ({runs} runs a cell), and how much less than by the
+single step: over the same path, over all sets."""
 Table = NDArray[np.float64]
 
 
@@ -66,7 +111,7 @@ def bounds_of(table: Table, level: float = LEVEL) -> Table:
     return np.concatenate(rows)
 
 
-def first_not_worse(race: Table) -> NDArray[np.int64]:
+def first_not_worse(race: Table, level: float) -> NDArray[np.int64]:
     """What `confidence_set(...)[0]` takes of each run (runs, methods, n), with one set of resamples for all runs."""
     runs, methods, n = race.shape
     first, second = np.triu_indices(methods, 1)
@@ -82,26 +127,30 @@ def first_not_worse(race: Table) -> NDArray[np.int64]:
         while left.sum() > 1:
             pairs = np.flatnonzero(left[first] & left[second])
             largest = pairs[np.argmax(seen[run, pairs])]
-            if seen[run, largest] <= np.quantile(chance[:, run, pairs].max(axis=1), MCS_LEVEL_ONCE):
+            if seen[run, largest] <= np.quantile(chance[:, run, pairs].max(axis=1), level):
                 break
             left[second[largest] if lead[run, largest] > 0 else first[largest]] = False
         out[run] = np.flatnonzero(left)[0]
     return out
 
 
-def chosen_in_folds(race: Table) -> NDArray[np.int64]:
+def chosen_in_folds(race: Table, level: float) -> NDArray[np.int64]:
     """The method of each query, by the rule of `select` on the queries of other folds. `race` is (runs, methods, n)."""
     runs, methods, n = race.shape
     fold = np.arange(n) % FOLDS
     winner = np.zeros((runs, n), dtype=np.int64)
     for f in range(FOLDS if methods > 1 else 0):
-        winner[:, fold == f] = first_not_worse(race[:, :, fold != f])[:, None]
+        winner[:, fold == f] = first_not_worse(race[:, :, fold != f], level)[:, None]
     return winner
 
 
-def path_of(values: Table, race_at: int) -> Table:
-    """(runs, sizes, n): the path that fold winners make of (runs, methods, sizes, n)."""
-    winner = chosen_in_folds(values[:, :, race_at])
+def winners_of(values: Table, effort: Effort) -> NDArray[np.int64]:
+    """The method of each query (runs, n) of (runs, methods, sizes, n)."""
+    return chosen_in_folds(values[:, :, effort.sizes].mean(axis=2), effort.level)
+
+
+def along(values: Table, winner: NDArray[np.int64]) -> Table:
+    """(runs, sizes, n): the path that fold winners make."""
     return np.take_along_axis(values, winner[:, None, None, :], axis=1)[:, 0]
 
 
@@ -112,11 +161,14 @@ def certified(path: Table, loss: float) -> NDArray[np.int64]:
     return np.minimum.accumulate(bounds <= loss, axis=1).sum(axis=1)
 
 
-def false_share(kind: str, n: int, n_methods: int, correlated: float, behind: float, rng: np.random.Generator) -> float:
+def false_share(
+    kind: str, n: int, n_methods: int, correlated: float, behind: float, level: float, rng: np.random.Generator
+) -> float:
     """How often a set is certified that loses more than `LOSS`: the worst case, all of them at the edge.
 
-    The largest set loses nothing, so that the sequence goes on to where it can err: the race is run there. The first
-    method is `behind` the others by so many standard errors, so that it is left, or nearly.
+    The largest set loses nothing, so that the sequence goes on to where it can err: the race is run there alone, as if
+    the sets of other sizes did the same. The first method is `behind` the others by so many standard errors, so that
+    it is left, or nearly.
     """
     wrong = 0
     for _ in range(RUNS // 50):
@@ -125,19 +177,20 @@ def false_share(kind: str, n: int, n_methods: int, correlated: float, behind: fl
         values = np.where(rng.random(shape) < correlated, common, own) - LOSS  # by query: the spread stays as it is
         values[:, 0] -= behind * 0.07 / np.sqrt(n)
         values[:, :, 0] = 0.001 * spread("normal", (50, n_methods, n), rng)
-        wrong += int((certified(path_of(values, 1), LOSS + 1e-12) > 1).sum())
+        path = along(values, winners_of(values, Effort((1,), level)))
+        wrong += int((certified(path, LOSS + 1e-12) > 1).sum())
     return wrong / RUNS
 
 
 def made(n: int, world: World, rng: np.random.Generator, runs: int) -> tuple[Table, Table, Table]:
     """Differences (runs, methods, sizes, n) of sizes from the largest down, their shares, and the true losses."""
     shares = np.geomspace(0.9, 0.04, SIZES)
-    worth = rng.uniform(*WORLDS[world], (runs, METHODS, 1))  # the share at which a method begins to lose
-    losses = 0.02 * np.maximum(0.0, np.log(worth / shares)) ** 2
+    worth = rng.uniform(*world.begin, (runs, METHODS, 1))  # the share at which a method begins to lose
+    losses = world.steepness * np.maximum(0.0, np.log(worth / shares)) ** 2
     deviation = 0.02 + 0.08 * (1 - shares) ** 2
     common = rng.normal(size=(runs, 1, SIZES, n))
     drift = np.cumsum(rng.normal(size=(runs, METHODS, SIZES, n)), axis=2) / np.sqrt(np.arange(1, SIZES + 1))[:, None]
-    noise = np.sqrt(world[1]) * common + np.sqrt(1 - world[1]) * drift
+    noise = np.sqrt(world.shared) * common + np.sqrt(1 - world.shared) * drift
     return deviation[:, None] * noise - losses[..., None], shares, losses
 
 
@@ -178,34 +231,38 @@ def by_methods(values: Table, shares: Table, loss: float) -> Table:
     return np.where(last < 0, 1.0, shares[last])
 
 
-def power(loss: float, n: int, world: World, runs: int, rng: np.random.Generator) -> dict[str, float]:
-    """Mean share kept by each rule, and how often the one of `select` is wrong."""
+SINGLE, ONE_PATH = "single step, all sets", "single step, path chosen in folds"
+
+
+def power(loss: float, n: int, world: World, runs: int, rng: np.random.Generator) -> tuple[dict[str, float], float]:
+    """Mean share kept by each rule, and how often that of `select` is wrong, by the effort that is more often."""
     kept: dict[str, list[Table]] = {}
-    wrong: list[Table] = []
+    wrong: dict[str, list[Table]] = {name: [] for name in EFFORTS}
     for _ in range(runs // 20):
         values, shares, losses = made(n, world, rng, 20)
-        path = path_of(values, SIZES // 2)
-        mine, last = share_kept(path, shares, loss)
-        # a query is ranked by the method of its fold: what the path truly loses is the mean over queries
-        winner = chosen_in_folds(values[:, :, SIZES // 2])
-        own = np.take_along_axis(losses, winner[:, None, :].transpose(0, 2, 1), axis=1).mean(axis=1)
-        true = np.take_along_axis(own, np.maximum(last, 0)[:, None], axis=1)[:, 0]
-        wrong.append((last >= 0) & (true > loss))
+        winners = {name: winners_of(values, effort) for name, effort in EFFORTS.items()}
+        one_path = along(values, winners["normal"])
         rows = {
-            "single step, all sets": simultaneous(values, shares, loss, steps=1),
+            SINGLE: simultaneous(values, shares, loss, steps=1),
             "step-down, all sets": simultaneous(values, shares, loss, steps=METHODS * SIZES),
             "fixed sequence, every path at alpha/methods": by_methods(values, shares, loss),
-            "single step, path chosen in folds": simultaneous(path[:, None], shares, loss, steps=1),
-            "fixed sequence, path chosen in folds": mine,
+            ONE_PATH: simultaneous(one_path[:, None], shares, loss, steps=1),
         }
+        for name, winner in winners.items():
+            rows[name], last = share_kept(along(values, winner), shares, loss)
+            # a query is ranked by the method of its fold: what the path truly loses is the mean over queries
+            own = np.take_along_axis(losses, winner[:, :, None], axis=1).mean(axis=1)
+            true = np.take_along_axis(own, np.maximum(last, 0)[:, None], axis=1)[:, 0]
+            wrong[name].append((last >= 0) & (true > loss))
         for name, row in rows.items():
             kept.setdefault(name, []).append(row)
-    return {name: float(np.mean(rows)) for name, rows in kept.items()} | {"wrong": float(np.mean(wrong))}
+    often = max(float(np.mean(each)) for each in wrong.values())
+    return {name: float(np.mean(rows)) for name, rows in kept.items()}, often
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--power-runs", type=int, default=100)
+    parser.add_argument("--power-runs", type=int, default=400)
     given = parser.parse_args()
     begin = time.process_time()
     limit = 0.05 + 2 * np.sqrt(0.05 * 0.95 / RUNS)
@@ -221,20 +278,23 @@ def main() -> None:
         f"errors of so many runs is {limit:.1%}). The method is chosen inside five folds, at the size where it matters",
         "most, by the rule of `select`. Differences are normal, skewed (exponential losses), none for seven queries in",
         "ten, or rare and large (one query in ten loses ten times as much). `correlated`: in how many of the queries",
-        "all sets do the same.",
+        "all sets do the same. The race of the effort *thorough* has more methods and leaves the first one sooner.",
         "`behind`: by how many standard errors the first method, which is preferred, is worse than the others.",
         "",
-        "| methods | correlated | behind | differences | " + " | ".join(f"{n:,} queries" for n in QUERIES) + " |",
-        "|---:|---:|---:|---|" + "---:|" * len(QUERIES),
+        "| effort | methods | correlated | behind | differences | "
+        + " | ".join(f"{n:,} queries" for n in QUERIES)
+        + " |",
+        "|---|---:|---:|---:|---|" + "---:|" * len(QUERIES),
     ]
     worst = 0.0
-    for n_methods, correlated, behind in ((1, 0.0, 0.0), (1, 0.8, 0.0), (4, 0.0, 0.0), (4, 0.0, 2.5), (4, 0.8, 0.0)):
+    for effort, n_methods, correlated, behind in WORST:
         for kind in SPREADS:
             rng = np.random.default_rng(0)
-            row = [false_share(kind, n, n_methods, correlated, behind, rng) for n in QUERIES]
+            level = EFFORTS[effort].level
+            row = [false_share(kind, n, n_methods, correlated, behind, level, rng) for n in QUERIES]
             worst = max(worst, *row)
             cells = " | ".join(f"{share:.1%}" for share in row)
-            lines.append(f"| {n_methods} | {correlated:g} | {behind:g} | {kind} | {cells} |")
+            lines.append(f"| {effort} | {n_methods} | {correlated:g} | {behind:g} | {kind} | {cells} |")
             print(lines[-1], f"{time.process_time() - begin:.0f} s", flush=True)
     within = "within" if worst <= limit else "above"
     lines += [
@@ -244,29 +304,22 @@ def main() -> None:
         "",
         "## How small certified sets are",
         "",
-        f"{METHODS} methods at {SIZES} sizes, deviations per query from .02 (large sets) to .10 (small ones), of whose",
-        "variance none or half is shared by all sets; curves that are flat down to some share of the features, and",
-        "then fall. Methods are alike (from .18 to .22 of the features) or apart (.1 to .3); the first is any of them.",
-        f"Mean share of the features kept ({given.power_runs} runs a cell). The single step over all sets was the rule",
-        "before, and needs ten times the trainings of one path; *less*: what the fixed sequence keeps less than the",
-        "single step over the same sets, those of one path, and those of all.",
+        POWER.format(methods=METHODS, sizes=SIZES, runs=given.power_runs),
         "",
     ]
     cells = [(world, cell) for world in WORLDS for cell in CELLS]
-    rows = {(world, cell): power(*cell, world, given.power_runs, np.random.default_rng(1)) for world, cell in cells}
-    names = [name for name in rows[cells[0]] if name != "wrong"]
+    rows = [power(*cell, world, given.power_runs, np.random.default_rng(1)) for world, cell in cells]
+    names = list(rows[0][0])
+    less = ["normal, less than one path", *(f"{name}, less than all sets" for name in EFFORTS)]
     lines += [
-        "| methods | shared | max_loss | queries | "
-        + " | ".join(names)
-        + " | less, one path | less, all paths | false |",
-        "|---|---:|---:|---:|" + "---:|" * (len(names) + 3),
+        "| methods | shared | max_loss | queries | " + " | ".join([*names, *less]) + " | false |",
+        "|---|---:|---:|---:|" + "---:|" * (len(names) + len(less) + 1),
     ]
-    for ((methods, shared), (loss, n)), row in rows.items():
-        one, every = 1 - row[names[-1]] / row[names[-2]], 1 - row[names[2]] / row[names[0]]
-        figures = " | ".join(f"{row[name]:.3f}" for name in names)
-        lines.append(
-            f"| {methods} | {shared:g} | {loss:g} | {n:,} | {figures} | {one:.0%} | {every:.0%} | {row['wrong']:.1%} |"
-        )
+    for (world, (loss, n)), (row, often) in zip(cells, rows, strict=True):
+        parts = [1 - row["normal"] / row[ONE_PATH], *(1 - row[name] / row[SINGLE] for name in EFFORTS)]
+        figures = " | ".join([*(f"{row[name]:.3f}" for name in names), *(f"{part:.0%}" for part in parts)])
+        lines.append(f"| {world.methods} | {world.shared:g} | {loss:g} | {n:,} | {figures} | {often:.1%} |")
+        print(lines[-1], flush=True)
     text = "\n".join(lines) + "\n"
     (DOCS / "certified.md").write_text(text)
     print(text, f"{time.process_time() - begin:.0f} s of one core")

@@ -6,7 +6,7 @@ import pytest
 from tests.report.made_up import made_up
 
 from leanrank import load_selection, make_ranking, select
-from leanrank.errors import ParameterError
+from leanrank.errors import DataError, ParameterError
 
 NAMES = [f"f{j}" for j in range(30)]
 
@@ -110,6 +110,33 @@ def test_what_was_estimated_without_choosing_stays(run):
     again = run.within(run.settings["max_loss"])
     assert again.recommended.features == run.recommended.features
     assert again.recommended.estimate == run.recommended.estimate
+
+
+@pytest.mark.parametrize("metrics", [["ndcg@10"], ["ndcg@10", "map"]])
+def test_another_loss_recommends_what_a_run_asked_for_it_does(tmp_path, metrics):
+    data, _ = make_ranking(60, n_informative=6, n_redundant=6, n_noise=8, noise=1.5, weakest=0.1, random_state=1)
+    asked = {"ranker": "ranksvm", "methods": ["mrmr-f"], "metrics": metrics, "progress": False}
+    first = select(data, **asked, journal=tmp_path / "run.db")
+    sizes = set()
+    for loss in (0.0, 0.002, 0.01, 0.02, 0.03, 0.05, 0.1, 0.2):
+        fresh = select(data, **asked, max_loss=loss, journal=tmp_path / "run.db")
+        again = first.within(loss)
+        assert again.recommended.features == fresh.recommended.features
+        assert again.certified.features == fresh.certified.features
+        assert fresh.recommended_by_loss == first.recommended_by_loss
+        sizes.add(fresh.recommended.k)
+    assert len(sizes) > 2
+    first.save(tmp_path / "features.json")
+    saved = load_selection(tmp_path / "features.json")
+    assert saved.within(0.05).recommended.features == first.within(0.05).recommended.features
+
+
+@pytest.mark.parametrize("steps", [[[0.0]], [[0.0, 2.5]], [[0.1, 3]]])
+def test_a_file_whose_steps_are_damaged_is_refused(tmp_path, run, steps):
+    record = {**run.to_dict(), "recommended_by_loss": steps}
+    (tmp_path / "features.json").write_text(json.dumps(record))
+    with pytest.raises(DataError, match="recommended_by_loss"):
+        load_selection(tmp_path / "features.json")
 
 
 @pytest.mark.parametrize("again", [lambda s: s.at(3), lambda s: s.at(7), lambda s: s.within(0.5), lambda s: s.at(30)])

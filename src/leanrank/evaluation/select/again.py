@@ -69,11 +69,31 @@ def within_loss(selection: Selection, max_loss: float | Sequence[float]) -> Sele
         settings["max_losses"] = allowed
     changed = replace(selection, settings=settings, forecast=selection.forecast.asked(float(losses[0])), asked=None)
     certified = _at_a_loss(changed, "certified", allowed)
-    recommended = changed.recommended
-    if settings["n_features"] is None:
-        told = changed.forecast.resolved or 0.0
-        recommended = _at_a_loss(changed, "recommended", {name: max(loss, told) for name, loss in allowed.items()})
-    return replace(changed, certified=certified, recommended=recommended, answer="certified")
+    return replace(changed, certified=certified, recommended=_recommended(changed, allowed), answer="certified")
+
+
+def _recommended(selection: Selection, allowed: dict[str, float]) -> Answer:
+    """What the run would have recommended, had it been asked for these losses.
+
+    Where they are different ones, or the file is older than that was kept, the smallest set that is certified at them,
+    or at what the queries can tell.
+    """
+    before, losses = selection.recommended, set(allowed.values())
+    if selection.settings["n_features"] is not None:
+        return before
+    if len(losses) > 1 or not selection.recommended_by_loss:
+        told = selection.forecast.resolved or 0.0
+        return _at_a_loss(selection, "recommended", {name: max(loss, told) for name, loss in allowed.items()})
+    [loss] = losses
+    k = [k for least, k in selection.recommended_by_loss if round(least, 9) <= loss][-1]
+    point = next((point for point in selection.walked if point.k == k), None)
+    n = f"{selection.forecast.n_queries:,} queries"
+    if point is None:
+        return replace(selection.safe, name="recommended", reason=f"{n} show of no smaller set that it loses so little")
+    if (before.method, before.measured_k) == (point.method, point.k):
+        return replace(before, proven=_proven(selection, point), risk=_risk(selection, before.estimate, point))
+    why = f"what {n} recommend at a loss of {loss:.2g}, asked for after the run"
+    return replace(_answer(selection, point.k, why), name="recommended")
 
 
 def _at_a_loss(selection: Selection, name: str, losses: dict[str, float]) -> Answer:

@@ -175,6 +175,16 @@ class Answering:
             "recommended", index, f"the {self._size} set{which} that {n} show to lose at most {resolved:.2g}, {least}"
         )
 
+    def recommended_by_loss(self) -> tuple[tuple[float, int], ...]:
+        """From which loss on, allowed of every metric, how many features of the path are recommended; 0: the safe set.
+
+        Nothing where a size was asked for, or where more than the safe set may have is asked of it.
+        """
+        if not self.points or self.rule.n_features is not None or self._too_much:
+            return ()
+        steps = self.rule.shown(self.measured.values, self.measured.reference).by_loss()
+        return tuple((loss, 0 if index is None else self.points[index].k) for loss, index in steps)
+
     def certified(self) -> Answer:
         """The smallest set that is proven to lose at most `max_loss`, of every metric."""
         m, rule = self.measured, self.rule

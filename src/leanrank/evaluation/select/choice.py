@@ -123,26 +123,21 @@ class Rule:
         return list(zip(tables, references, self.max_losses or (self.max_loss,), strict=True))
 
     def recommended(self, values: Values, reference: Values) -> int | None:
-        """The set to recommend; None where that is all features.
-
-        Of the sets that are shown, each by itself, to lose no more than the queries can tell, the smallest that is as
-        good as the best. One unlucky set does not hide the smaller ones, as it must where something is certified.
-        """
+        """The set to recommend; None where that is all features."""
         if self.n_features is not None:
             return 0
+        return self.shown(values, reference).recommended(self.max_losses or (self.max_loss,))
+
+    def shown(self, values: Values, reference: Values) -> Shown:
+        """What the queries show of each set by itself."""
         metrics = self._metrics(values, reference)
-        resolved = [self.resolution(table, own) for table, own, _ in metrics]
-        claims = [
-            self.shown_losses(table, own) - max(allowed, told)
-            for (table, own, allowed), told in zip(metrics, resolved, strict=True)
-        ]
-        beyond = np.max(claims, axis=0)
-        if self.max_loss >= resolved[0]:  # a loss that the queries can tell is the user's choice
-            last = smallest_within(np.maximum.accumulate(beyond), 0.0)
-            if last is not None:
-                return last
-        shown = np.flatnonzero(np.round(beyond, 9) <= 0)
-        return int(shown[smallest_as_good(metrics[0][0][shown], self.weight, self.group)]) if len(shown) else None
+        return Shown(
+            losses=np.stack([self.shown_losses(table, own) for table, own, _ in metrics]),
+            told=[self.resolution(table, own) for table, own, _ in metrics],
+            values=metrics[0][0],
+            weight=self.weight,
+            group=self.group,
+        )
 
     def nested(self, values: Values, reference: Values, folds: Sequence[NDArray[np.int64]], answer: str) -> Difference:
         """Choose without a fold, measure on that fold, for each fold: what an answer is worth to other queries.
@@ -177,6 +172,41 @@ class Rule:
         low, high = min(nested.low, own.low), max(nested.high, own.high)
         rounded = {name: round(v, 6) for name, v in (("mean", nested.mean), ("low", low), ("high", high))}
         return {**rounded, "n_queries": nested.n_queries}
+
+
+@dataclass(frozen=True, eq=False)
+class Shown:
+    """What the queries show of each set of a path, the largest first, by itself."""
+
+    losses: Values  # (metrics, sets): the loss that each stays within
+    told: list[float]  # of each metric the loss that the queries can tell
+    values: Values  # (sets, queries): the first metric
+    weight: Values | None = None
+    group: NDArray[Any] | None = None
+
+    def recommended(self, max_losses: Sequence[float]) -> int | None:
+        """The set to recommend; None where that is all features.
+
+        Of the sets that are shown, each by itself, to lose no more than the queries can tell, the smallest that is as
+        good as the best. One unlucky set does not hide the smaller ones, as it must where something is certified.
+        """
+        beyond = np.max(self.losses - np.maximum(max_losses, self.told)[:, None], axis=0)
+        if max_losses[0] >= self.told[0]:  # a loss that the queries can tell is the user's choice
+            last = smallest_within(np.maximum.accumulate(beyond), 0.0)
+            if last is not None:
+                return last
+        shown = np.flatnonzero(np.round(beyond, 9) <= 0)
+        return int(shown[smallest_as_good(self.values[shown], self.weight, self.group)]) if len(shown) else None
+
+    def by_loss(self) -> list[tuple[float, int | None]]:
+        """From which loss on, allowed of every metric, which set is recommended; the first is from 0 on."""
+        every = np.append(np.maximum.accumulate(self.losses, axis=1).ravel(), [*self.losses.ravel(), *self.told])
+        steps: list[tuple[float, int | None]] = []
+        for loss in [0.0, *np.unique(np.ceil(every[np.isfinite(every) & (every > 0)] * 1e9) / 1e9).tolist()]:
+            index = self.recommended([loss] * len(self.told))
+            if not steps or steps[-1][1] != index:
+                steps.append((loss, index))
+        return steps
 
 
 def smallest_within(losses: Values, loss: float) -> int | None:

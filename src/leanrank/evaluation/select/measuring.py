@@ -138,6 +138,7 @@ class Run:
             settings=self.request.settings,
             stands_for=self._stands_for(),
             drift=self._drift(),
+            recommended_by_loss=answers.recommended_by_loss(),
             seconds=time.perf_counter() - begin + self.paths.tasks.journal.earlier,
         )
 

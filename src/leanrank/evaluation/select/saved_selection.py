@@ -89,6 +89,7 @@ _SHAPE: Shape = {
     "path_method": str,
     "curve": [CurvePoint.shape(evidence=(_EVIDENCE, None))],
     "pareto": [int],
+    "recommended_by_loss?": [[float]],
     "drift?": ImportanceDrift.shape(),
     "stands_for?": {str: [str]},
     "catalogue?": object,
@@ -130,6 +131,7 @@ def selection_of(record: Any, path: str | os.PathLike[str]) -> Selection:
             drift=ImportanceDrift.of_dict(record["drift"]) if "drift" in record else None,
             stands_for={name: tuple(others) for name, others in record.get("stands_for", {}).items()},
             catalogue=catalogue_in(record, path),
+            recommended_by_loss=tuple((float(loss), int(k)) for loss, k in record.get("recommended_by_loss", [])),
             **{name: record[name] for name in ("answer", "path_method", "baseline", "settings", "seconds")},
         )
     except (KeyError, TypeError, IndexError) as error:
@@ -156,6 +158,9 @@ def _check(record: dict[str, Any], source: str) -> None:
         raise DataError(f"{source}: damaged: its 'path' must be different features, no fewer than it keeps.")
     if not all(0 <= i < len(record["curve"]) for i in record["pareto"]):
         raise DataError(f"{source}: damaged: its 'pareto' must be places of its 'curve'.")
+    steps = record.get("recommended_by_loss", [])
+    if not all(len(step) == 2 and float(step[1]).is_integer() for step in steps) or any(s[0] for s in steps[:1]):
+        raise DataError(f"{source}: damaged: its 'recommended_by_loss' must be pairs of a loss, from 0 on, and a size.")
     evidence = [point["evidence"] for point in record["curve"] if point["evidence"]]
     if not all(known.issuperset(one["stability"]["frequency"]) for one in evidence):
         raise DataError(f"{source}: damaged: its 'stability' names features that are not in 'feature_names'.")

@@ -78,6 +78,9 @@ class Selection:
         `of_rows`), the `memory` in bytes, and the `sentence` that says so. Empty where all took part.
     catalogue : Catalogue or None
         Names and descriptions of the features, where there are any: see `label`.
+    recommended_by_loss : tuple of (float, int)
+        From which loss on, if `max_loss` of every metric were that, how many features of the path would be recommended;
+        0 stands for the safe answer. Empty where a size was asked for.
     """
 
     safe: Answer
@@ -99,6 +102,7 @@ class Selection:
     stands_for: dict[str, tuple[str, ...]] = field(default_factory=dict)
     drift: ImportanceDrift | None = None
     catalogue: Catalogue | None = None
+    recommended_by_loss: tuple[tuple[float, int], ...] = ()
 
     @property
     def chosen(self) -> Answer:
@@ -395,6 +399,7 @@ class Selection:
             "stands_for": {name: list(others) for name, others in self.stands_for.items()},
             "curve": [point.to_dict() for point in self.curve],
             "pareto": [self.curve.index(point) for point in self.pareto],
+            "recommended_by_loss": [list(step) for step in self.recommended_by_loss],
             "feature_names": list(self.feature_names),
             "settings": self.settings,
             **({"source": self.source} if self.source else {}),
