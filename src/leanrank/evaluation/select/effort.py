@@ -57,9 +57,8 @@ class Effort:
         return min(REPEATS, max(1, REPEATED_QUERIES // n_queries)) if self.repeats else 1
 
 
-#: Nothing but the graph and the reference is needed for these; BestGain costs more the further it goes.
-_FREE = ("forward-regression", "mrmr-f", "blend+mrmr", "importance")
-_SMALL = ("forward-regression", "mrmr-f", "best-gain-path", "importance")
+#: Nothing but the data and the reference is needed for these.
+_FREE = ("forward-regression", "mrmr-f", "importance")
 #: Every method of a portfolio, in the order of preference.
 EVERY: tuple[str, ...] = (
     "forward-regression",
@@ -75,8 +74,8 @@ EVERY: tuple[str, ...] = (
 EFFORTS = {
     each.name: each
     for each in (
-        Effort("quick", ("forward-regression", "mrmr-f", "importance"), _SMALL, n_sizes=4),
-        Effort("normal", _FREE, (*_SMALL, "rfe"), n_sizes=6),
+        Effort("quick", _FREE, _FREE, n_sizes=4),
+        Effort("normal", ("forward-regression", "mrmr-f", "blend+mrmr", "importance"), (*_FREE, "rfe"), n_sizes=6),
         Effort("thorough", EVERY, EVERY, n_sizes=24, race_sizes=3, repeats=True),
     )
 }
