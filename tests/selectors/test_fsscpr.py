@@ -171,7 +171,8 @@ def test_sigma_and_tau_prune_edges():
 
 def test_cluster_similarity_from_edges_by_hand():
     similarity = np.array([[1, 0.9, 0.3], [0.9, 1, 0.5], [0.3, 0.5, 1]])
-    selector = FSSCPR(1, clustering=Clustering(centrality="edge")).fit_graph(FeatureGraph([0.5, 0.4, 0.3], similarity))
+    as_printed = FSSCPR(1, clustering=Clustering(centrality="edge"), pagerank=BiasedPageRank(scale="none"))
+    selector = as_printed.fit_graph(FeatureGraph([0.5, 0.4, 0.3], similarity))
     centrality = np.array([0.6, 0.7, 0.4])
     assert selector.scores_ == pytest.approx(0.5 * selector.relevance_ + 0.5 * centrality, abs=1e-9)
     assert selector.selected_.tolist() == [1]

@@ -7,6 +7,7 @@ import pytest
 
 from leanrank.data.ranking_data import RankingData
 from leanrank.selectors import FSSCPR, GAS, HCAS, MMR, MPT, MSD, NGAS, XGAS
+from leanrank.selectors.pagerank import BiasedPageRank
 from leanrank.stats.feature_graph import FeatureGraph
 
 # T1: two queries, four features, the last one constant.
@@ -75,7 +76,7 @@ def test_ngas_xgas_hcas():
 
 
 def test_fsscpr():
-    selector = FSSCPR(3).fit_graph(FIVE)
+    selector = FSSCPR(3, pagerank=BiasedPageRank(scale="none")).fit_graph(FIVE)
     assert selector.eigenvalues_.round(6).tolist() == [0, 0, 0.346786, 1.818182, 1.835032]
     assert sorted(cluster.tolist() for cluster in selector.clusters_) == [[0, 1], [2, 3], [4]]
     assert selector.relevance_.round(6).tolist() == [0.236915, 0.232133, 0.246612, 0.176233, 0.016216]

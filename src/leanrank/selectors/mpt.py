@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -51,6 +53,7 @@ class MPT(GraphSelector):
     """
 
     b: float = 1.0
+    importance: Any = "ndcg@10"
     limits: Limits | None = None
 
     def _check_parameters(self) -> None:
