@@ -81,6 +81,7 @@ quality: $(VENV)/.installed  ## what the chosen features are worth, beside the s
 	$(BIN)/python -m benchmarks.quality --elsewhere --k 5 8 15
 	$(BIN)/python -m benchmarks.recommended
 	$(BIN)/python -m benchmarks.methods_alone
+	$(BIN)/python -m benchmarks.method_defaults
 	$(BIN)/python -m benchmarks.copies
 	$(BIN)/python -m benchmarks.queries_needed
 
