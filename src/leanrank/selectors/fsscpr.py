@@ -136,8 +136,7 @@ class FSSCPR(GraphSelector):
     O(K^3) after the graph. Use it where families of features are clear and one of each is wanted, noise included:
     weak families get a representative too.
 
-    Alone, with its defaults, it is behind the plain ranking on the mean of twelve data sets, and behind random features
-    on one of them (docs/methods_alone.md).
+    Alone, with its defaults, it is behind random features on FLUCCS (docs/methods_alone.md).
 
     References
     ----------

@@ -47,7 +47,7 @@ class GAS(GraphSelector):
     O(K^2) after the graph. Constant features are dropped first: similar to nothing, they would never be penalised.
     A good first choice where features come in families of near copies; tune `c` and the size on validation queries.
 
-    Alone, with its defaults, it is behind random features on one of twelve data sets, one of 300 features
+    Alone, with its defaults, it is behind random features on the LightGBM example, of 300 features
     (docs/methods_alone.md).
 
     References

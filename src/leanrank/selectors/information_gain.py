@@ -63,7 +63,7 @@ class InformationGain(_TableScore):
     a feature. Cost: a sort of each column. Ranking is treated as classification: a label is a class without order, and
     values are compared across queries. A baseline.
 
-    It is behind random features on two of twelve data sets (docs/methods_alone.md).
+    Alone it is behind random features on the MSLR sample and FLUCCS (docs/methods_alone.md).
 
     References
     ----------
@@ -104,6 +104,8 @@ class ChiSquared(_TableScore):
     -----
     Memory and cost as `InformationGain`. Grows with the number of rows, so it compares features of one data set only.
 
+    Alone it is behind random features on the MSLR sample and FLUCCS (docs/methods_alone.md).
+
     References
     ----------
     X. Geng, T.-Y. Liu, T. Qin, H. Li. Feature selection for ranking. SIGIR 2007 (as a baseline).
@@ -141,6 +143,8 @@ class SymmetricalUncertainty(_TableScore):
     Notes
     -----
     Memory and cost as `InformationGain`. Unlike it, features with many bins are not favoured.
+
+    Alone it is behind random features on the MSLR sample and FLUCCS (docs/methods_alone.md).
 
     References
     ----------

@@ -48,6 +48,8 @@ class MSD(GraphSelector):
     -----
     O(K^3) after the graph. Pairs are far apart inside, but two pairs may be alike: `MMR` looks at all taken so far.
 
+    Alone, with its defaults, it is behind random features on the MSLR sample (docs/methods_alone.md).
+
     References
     ----------
     S. Gollapudi, A. Sharma. An axiomatic approach for result diversification. WWW 2009.

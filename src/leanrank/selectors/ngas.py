@@ -41,6 +41,8 @@ class NGAS(GraphSelector):
     O(K^2) after the graph, no parameter to tune. It looks back one step only, so for larger sizes it may come back to
     a family it has visited; `GAS` does not.
 
+    Alone it is behind the plain ranking on the mean of twelve data sets (docs/methods_alone.md).
+
     References
     ----------
     A. Gigli, C. Lucchese, F. M. Nardini, R. Perego. Fast feature selection for learning to rank. ICTIR 2016.

@@ -37,7 +37,7 @@ class RankFilter(ReliefF):
     comparable only there.
 
     Alone, with its defaults, it is behind the plain ranking on the mean of twelve data sets, and behind random features
-    on two of them (docs/methods_alone.md): it is for features that matter together.
+    on FLUCCS and on made data of many weak features (docs/methods_alone.md): it is for features that matter together.
 
     References
     ----------

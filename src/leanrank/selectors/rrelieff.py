@@ -36,6 +36,8 @@ class RReliefF(ReliefSelector):
     -----
     Cost and memory as `ReliefF`. Use it where labels are numbers rather than grades.
 
+    Alone, with its defaults, it is behind random features on MQ2008 and FLUCCS (docs/methods_alone.md).
+
     References
     ----------
     M. Robnik-Sikonja, I. Kononenko. Theoretical and empirical analysis of ReliefF and RReliefF. Machine Learning, 2003.

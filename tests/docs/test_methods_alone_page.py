@@ -1,0 +1,39 @@
+"""What docs/methods_alone.md shows of a method that fails somewhere stands on the method's own page."""
+
+import re
+
+import pytest
+from benchmarks.methods_alone import DOCS, EVERYTHING, LEFT_OUT, RANDOM, REDUNDANCY
+
+from leanrank.selectors import registry
+
+#: How a data set of the table is called in a sentence.
+CALLED = {"made many weak": "many weak features"}
+
+
+def rows():
+    """By method: the data sets where it is below random features, and its lead over the plain ranking."""
+    lines = [line for line in (DOCS / "methods_alone.md").read_text().splitlines() if line.startswith("|")]
+    cut = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+    names, body = cut[0][1:-2], cut[2:]
+    return {
+        row[0].strip("`"): ([n for n, c in zip(names, row[1:-2], strict=True) if "**" in c], float(row[-1].split()[0]))
+        for row in body
+    }
+
+
+def test_every_method_of_the_registry_is_there_or_left_out_by_name():
+    assert set(rows()) == {EVERYTHING, RANDOM, *registry.names()} - set(LEFT_OUT)
+
+
+@pytest.mark.parametrize("method", [name for name in rows() if name not in (EVERYTHING, RANDOM)])
+def test_the_page_of_a_method_says_where_it_fails(method):
+    below, lead = rows()[method]
+    page = re.sub(r"\s+", " ", registry.selector_class(method).__doc__)
+    for name in below:
+        assert "behind random features" in page
+        assert CALLED.get(name, name) in page
+    if method in REDUNDANCY and lead < 0:
+        assert "behind the plain ranking on the mean" in page
+    if not below and not (method in REDUNDANCY and lead < 0):
+        assert "behind random features" not in page
