@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from leanrank.evaluation.records import ALL_FEATURES
 from leanrank.evaluation.select.answers import Answer, risk_of
-from leanrank.evaluation.select.choice import Rule, thousandths
+from leanrank.evaluation.select.choice import Rule, Shown, thousandths
 from leanrank.evaluation.select.curve_point import CurvePoint
 from leanrank.evaluation.select.curves import Measured
 from leanrank.evaluation.select.resolution import Forecast
@@ -162,11 +163,11 @@ class Answering:
         m, rule = self.measured, self.rule
         if not m.path:
             return self._everything("recommended", *self._nothing)
-        index = rule.recommended(m.values, m.reference)
+        if rule.n_features is not None:
+            return self._of_path("recommended", 0, self._at_a_size())
+        index = self._shown.recommended(tuple(self._max_losses.values()))
         if index is None:
             return self._unresolved("recommended")
-        if rule.n_features is not None:
-            return self._of_path("recommended", index, self._at_a_size())
         resolved = max(rule.max_loss, self.forecast.resolved or 0.0)
         least = "as asked for" if resolved == rule.max_loss else "the least that they can tell"
         n = f"{self.forecast.n_queries:,} queries"
@@ -182,8 +183,11 @@ class Answering:
         """
         if not self.points or self.rule.n_features is not None or self._too_much:
             return ()
-        steps = self.rule.shown(self.measured.values, self.measured.reference).by_loss()
-        return tuple((loss, 0 if index is None else self.points[index].k) for loss, index in steps)
+        return tuple((loss, 0 if index is None else self.points[index].k) for loss, index in self._shown.by_loss())
+
+    @cached_property
+    def _shown(self) -> Shown:
+        return self.rule.shown(self.measured.values, self.measured.reference)
 
     def certified(self) -> Answer:
         """The smallest set that is proven to lose at most `max_loss`, of every metric."""

@@ -51,9 +51,9 @@ class Race:
         """The winner without each of the folds."""
         return tuple(self.winner(fold) for fold in folds)
 
-    def answer(self, folds: Sequence[NDArray[np.int64]]) -> str:
+    def most_often(self, winners: Sequence[str]) -> str:
         """The winner in most folds, of several the first: the method that the path of the winners is mostly about."""
-        won = Counter(self.winners(folds))
+        won = Counter(winners)
         return min(won, key=lambda name: (-won[name], [c.method for c in self.candidates].index(name)))
 
 
@@ -126,8 +126,9 @@ class Curves:
 
         With each candidate every metric of every query (metrics, queries).
         """
-        orders = self.paths.of_winners(held_out, race.winners(held_out.parts))
-        candidates = self.paths.cut(race.answer(self.held_out.parts), orders, self.plan.sizes)
+        winners = race.winners(held_out.parts)
+        orders = self.paths.of_winners(held_out, winners)
+        candidates = self.paths.cut(race.most_often(winners), orders, self.plan.sizes)
         rows = held_out.measure(self.paths.tasks, [c.sets for c in candidates.values()], "curve", optional=True)
         measured = zip(candidates.items(), rows.swapaxes(0, 1), strict=True)
         return {size: (candidate, row) for (size, candidate), row in measured if not np.isnan(row).all()}
