@@ -203,7 +203,7 @@ def _feature_findings(p: _Partial, names: tuple[str, ...], categories: frozenset
     for group in equal_keys(np.minimum(order, reverse).tolist(), firsts):
         same = len(set(order[group].tolist())) == 1
         text = "order the documents of every query alike" if same else "order every query alike or exactly reversed"
-        say("monotone duplicates", f"{text}: keep one", group)
+        say("monotone duplicates", f"{text}: trees need one, a linear ranker may use more", group)
     gaps = np.flatnonzero(p.missing > MOSTLY_MISSING * p.n_rows)
     if gaps.size:
         least, most = (f"{share:.1%}" for share in (p.missing[gaps].min() / p.n_rows, p.missing[gaps].max() / p.n_rows))
