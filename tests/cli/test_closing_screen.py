@@ -57,11 +57,11 @@ def test_many_copies_are_counted_on_one_line():
     selection, _ = made_up(names, 20)
     kept, rest = selection.features, [name for name in names if name not in selection.features]
     few = replace(selection, stands_for={kept[0]: (rest[0],), kept[1]: (rest[1],)})
-    assert f"{kept[1]} stands for {rest[1]}, which tells the ranker nothing else." in _screen(few)
+    assert f"{kept[1]} stands for {rest[1]}, which orders every query as it does." in _screen(few)
     many = replace(selection, stands_for={name: (rest[i],) for i, name in enumerate(kept)})
-    assert "20 features stand for 20 others that tell the ranker nothing else; the report names them." in _screen(many)
+    assert "20 features stand for 20 others that order every query alike; the report names them." in _screen(many)
     wide = replace(selection, stands_for={kept[0]: tuple(rest)})
-    assert "One feature stands for 40 others that tell the ranker nothing else; the report names them." in _screen(wide)
+    assert "One feature stands for 40 others that order every query alike; the report names them." in _screen(wide)
     for one in (few, many, wide):
         assert len(_screen(one)) + AFTER <= LINES
 

@@ -13,6 +13,7 @@ from leanrank.evaluation.select.held_out import HeldOut, Material
 from leanrank.evaluation.select.measuring import final_test
 from leanrank.evaluation.training import filled, prepared, scaled, train
 from leanrank.rankers.registry import get
+from leanrank.stats.copies import Copies
 
 
 @pytest.fixture(scope="module")
@@ -82,6 +83,6 @@ def test_a_regressor_learns_from_scaled_features(data):
         learn, valid, test = (part.take_queries(range(a, a + 8)) for a in (0, 8, 16))
         tested.append(final_test(chosen, ranker, measure, learn, valid, test))
     assert tested[0]["all_features"] == pytest.approx(tested[1]["all_features"], abs=1e-6)
-    held_out = HeldOut(Material(far, None, ranker), measure, cv=3, random_state=0)
-    again = HeldOut(Material(data, None, ranker), measure, cv=3, random_state=0)
+    held_out = HeldOut(Material(far, None, ranker, Copies.none(5)), measure, cv=3, random_state=0)
+    again = HeldOut(Material(data, None, ranker, Copies.none(5)), measure, cv=3, random_state=0)
     np.testing.assert_allclose(held_out.fit(0, range(5))[0], again.fit(0, range(5))[0], atol=1e-6)

@@ -13,7 +13,7 @@ from leanrank.errors import DataError
 from leanrank.rankers import get
 from leanrank.reducers import RCDR
 from leanrank.selectors import registry
-from leanrank.selectors._ranker_selector import RankerSelector, copies_to, importances, useless_to
+from leanrank.selectors._ranker_selector import RankerSelector, copies_of, idle_copies, importances, useless_to
 from leanrank.selectors.column_limits import ColumnLimits
 from leanrank.selectors.stability_selection import StabilitySelection
 from leanrank.stats.feature_graph import feature_graph
@@ -75,9 +75,8 @@ def test_a_category_and_a_number_are_no_copies():
     X = np.column_stack([data.X, data.X[:, 1], data.X[:, 1]])
     names = (*data.feature_names, "brand id", "maker")
     twins = replace(data, X=X, feature_names=names, categories={**data.categories, "maker": data.categories["brand"]})
-    for ranker in (get("ranksvm"), get("lightgbm")):
-        copies = copies_to(ranker, twins, ColumnLimits.none(6))
-        assert copies.standing(names) == {"brand": ("maker",)}
+    assert copies_of(twins, ColumnLimits.none(6)).standing(names) == {"brand": ("maker",)}
+    assert idle_copies(get("lightgbm"), twins, ColumnLimits.none(6)).standing(names) == {"brand": ("maker",)}
 
 
 def test_missing_is_a_value_to_what_is_constant():

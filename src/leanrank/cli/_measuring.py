@@ -47,7 +47,8 @@ class MeasuringOptions:
         str | None, typer.Option(help="Answer from what is measured after this time: 90s, 10m, 2h.")
     ] = None
     collapse: Annotated[
-        bool, typer.Option("--collapse/--keep-copies", help="Whether copies of a feature become one first.")
+        bool,
+        typer.Option("--collapse/--keep-copies", help="Whether features that order every query alike become one."),
     ] = True
     cv: Annotated[
         str, typer.Option("--folds", "--cv", help="Folds, by query; 'time' tests what is later (needs --time).")

@@ -200,7 +200,7 @@ def _copies(selection: Selection) -> list[str]:
     n_others = sum(map(len, selection.stands_for.values()))
     n_standing = len(selection.stands_for)
     stand = f"{n_standing} features stand" if n_standing > 1 else "One feature stands"
-    return [f"{stand} for {n_others} others that tell the ranker nothing else; the report names them."]
+    return [f"{stand} for {n_others} others that order every query alike; the report names them."]
 
 
 def _path(selection: Selection, finished: Path) -> Text:

@@ -22,7 +22,6 @@ from leanrank.errors import ParameterError
 from leanrank.metrics._base import mean
 from leanrank.metrics.names import metric as parse_metric
 from leanrank.rankers._base import LinearRanker, NothingToLearnWarning, Ranker
-from leanrank.rankers._booster import BoosterAdapter
 from leanrank.rankers._early_stopping import eval_data
 from leanrank.rankers.adapters import as_ranker
 from leanrank.selectors._base import Selector
@@ -223,21 +222,12 @@ class RankerSelector(Selector):
         return eval_data(eval_set, self, owner=owner, regroup=regroup, missing=ranker.takes_missing)
 
 
-def copies_to(ranker: Ranker, data: RankingData, limits: ColumnLimits) -> Copies:
-    """Features that tell this ranker what another one tells it already; the cheapest stays, or the first.
+def copies_of(data: RankingData, limits: ColumnLimits) -> Copies:
+    """Features that order every query as another one does; the cheapest stays, or the first.
 
-    A linear score takes ``a x + b`` for x with another weight, and trees can cut any increasing function of x at the
-    same documents, if it is one function for all queries. Of other rankers nothing is known but for equal values. A
-    category and a number are never copies of each other.
-
-    The same ranker need not come out without them: see `idle_copies`.
+    A ranker need not come out the same without them: see `idle_copies`.
     """
-    same = "values"
-    if isinstance(ranker, LinearRanker):
-        same = "affine"
-    elif isinstance(ranker, BoosterAdapter) and not ranker.wants_scaling:
-        same = "increasing"
-    return _collapsed(data, same, limits)
+    return limited_copies(limits, groups_of_copies(data, "order"))
 
 
 def idle_copies(ranker: Ranker, data: RankingData, limits: ColumnLimits) -> Copies:
@@ -246,13 +236,7 @@ def idle_copies(ranker: Ranker, data: RankingData, limits: ColumnLimits) -> Copi
     Increasing functions are cut between documents at other places, so trees score others than those they were trained
     on differently; and a weight that two copies share is punished less.
     """
-    return _collapsed(data, "values", limits) if ranker.ignores_copies else Copies.none(data.n_features)
-
-
-def _collapsed(data: RankingData, same: str, limits: ColumnLimits) -> Copies:
-    kinds = set(data.category_columns)
-    groups = [part for group in groups_of_copies(data, same) for part in (kinds & {*group}, {*group} - kinds)]
-    return limited_copies(limits, [sorted(group) for group in groups if len(group) > 1])
+    return limited_copies(limits, groups_of_copies(data, "values") if ranker.ignores_copies else [])
 
 
 def useless_to(ranker: Ranker, data: RankingData) -> NDArray[np.bool_]:

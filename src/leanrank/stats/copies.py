@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any, ClassVar, NamedTuple
@@ -19,9 +19,7 @@ from leanrank.kernels.column_hashes import hash_columns
 from leanrank.kernels.document_order import ranked_documents
 
 #: How alike copies are, the strictest first.
-SAME = ("values", "affine", "increasing", "order")
-#: Rounding errors that a copy by ``a x + b`` may have, in units of the precision of the values.
-ROUNDING = 8
+SAME = ("values", "increasing", "order")
 
 Mask = NDArray[np.bool_]
 Groups = list[list[int]]
@@ -117,6 +115,17 @@ class Copies:
         """The columns that another one stands for."""
         return np.asarray(self.stands_in != np.arange(len(self.stands_in)))
 
+    @property
+    def staying(self) -> NDArray[np.int64]:
+        """The columns that stand for themselves."""
+        return np.flatnonzero(~self.left_out)
+
+    def only(self, columns: NDArray[np.int64]) -> Copies:
+        """The same of some of the columns, numbered anew; those that stand for others must be among them."""
+        place = np.full(len(self.stands_in), -1)
+        place[columns] = np.arange(len(columns))
+        return Copies(place[self.stands_in[columns]])
+
     def standing(self, names: Sequence[str]) -> dict[str, tuple[str, ...]]:
         """The names of the features that stand for others, and of those."""
         standing: dict[str, tuple[str, ...]] = {}
@@ -132,10 +141,12 @@ def groups_of_copies(data: RankingData, same: str = "order", engine: Engine | st
     Parameters
     ----------
     data : RankingData
-        A source read block by block does for "values" and "order".
-    same : {"values", "affine", "increasing", "order"}, default="order"
-        Equal in every document; ``a x + b`` of the other with a > 0; one increasing function of the other over all
-        documents; or any function that is increasing within each query. Each takes in the ones before it.
+        A source read block by block does for "values", and for "order" where every feature varies inside a query.
+    same : {"values", "increasing", "order"}, default="order"
+        Equal in every document; one increasing function of the other over all documents; or any function that is
+        increasing within each query. Each takes in the ones before it. What is the same for all documents of each query
+        orders nothing, and the numbers of categories have no order: these are copies by "order" where they are by
+        "increasing". A category and a number never are.
     engine : Engine or str, default=None
         Where the data are folded.
 
@@ -143,19 +154,19 @@ def groups_of_copies(data: RankingData, same: str = "order", engine: Engine | st
     --------
     >>> X = [[1.0, 2.0, 1.0, 5.0], [3.0, 6.0, 9.0, 7.0], [2.0, 4.0, 4.0, 0.0], [1.0, 2.0, 1.0, -1.0]]
     >>> data = RankingData(X, [0, 1, 0, 1], [0, 2, 4])
-    >>> [groups_of_copies(data, same) for same in ("values", "affine", "increasing", "order")]
-    [[], [[0, 1]], [[0, 1, 2]], [[0, 1, 2, 3]]]
+    >>> [groups_of_copies(data, same) for same in ("values", "increasing", "order")]
+    [[], [[0, 1, 2]], [[0, 1, 2, 3]]]
     """
     if same not in SAME:
         raise ParameterError.of("groups_of_copies", "same", f"one of {', '.join(map(repr, SAME))}", same)
-    values, order, _ = fold(ColumnHashes(), data, engine).hashes
+    (values, order, _), varies = fold(ColumnHashes(), data, engine)
+    category = np.zeros(len(varies), dtype=bool)
+    category[data.category_columns] = True
     if same == "values":
-        return equal_keys(values.tolist())
-    groups = equal_keys(order.tolist())
-    if same == "order":
-        return groups
-    alike = _affine if same == "affine" else _increasing
-    return sorted(part for group in groups for part in _verified(data, group, alike))
+        return sorted(equal_keys(values.tolist(), category) + equal_keys(values.tolist(), ~category))
+    ordered = ~category & (varies > 0) & (same == "order")
+    alike = [group for among in (category, ~category & ~ordered) for group in equal_keys(order.tolist(), among)]
+    return sorted(equal_keys(order.tolist(), ordered) + [part for group in alike for part in _verified(data, group)])
 
 
 def equal_keys(keys: Sequence[Any], among: Mask | None = None) -> Groups:
@@ -171,13 +182,13 @@ def bits_of(X: NDArray[Any]) -> NDArray[Any]:
     return np.asarray((X + X.dtype.type(0)).view(f"u{X.dtype.itemsize}"))
 
 
-def _verified(data: RankingData, group: list[int], alike: Callable[[Any, Any], bool]) -> Groups:
-    """The parts of a group whose columns really are copies of the first of the part."""
+def _verified(data: RankingData, group: list[int]) -> Groups:
+    """The parts of a group whose columns are increasing functions of the first of the part, over all documents."""
     parts: list[tuple[NDArray[Any], list[int]]] = []
     for j in group:
-        column = data.subset([j]).dense()[:, 0]
+        column = _dense_ranks(data.subset([j]).dense()[:, 0])
         for first, members in parts:
-            if alike(first, column):
+            if np.array_equal(first, column):
                 members.append(j)
                 break
         else:
@@ -185,25 +196,12 @@ def _verified(data: RankingData, group: list[int], alike: Callable[[Any, Any], b
     return [members for _, members in parts if len(members) > 1]
 
 
-def _affine(x: NDArray[Any], z: NDArray[Any]) -> bool:
-    if np.isnan(x).any() or np.isnan(z).any():
-        return bool(np.array_equal(x, z, equal_nan=True))
-    precision = ROUNDING * max(np.finfo(x.dtype).eps, np.finfo(z.dtype).eps)
-    x, z = x.astype(np.float64), z.astype(np.float64)
-    low, high = int(np.argmin(x)), int(np.argmax(x))
-    if x[low] == x[high] or z[low] >= z[high]:
-        return bool(np.array_equal(x, z))
-    slope = (z[high] - z[low]) / (x[high] - x[low])
-    largest = max(np.abs(z).max(), slope * np.abs(x).max())
-    return bool(np.abs(z - (z[low] + slope * (x - x[low]))).max() <= precision * largest)
-
-
-def _increasing(x: NDArray[Any], z: NDArray[Any]) -> bool:
-    missing = np.isnan(x)
-    if not np.array_equal(missing, np.isnan(z)):
-        return False
-    of_x, of_z = (np.unique(column[~missing], return_inverse=True)[1] for column in (x, z))
-    return bool(np.array_equal(of_x, of_z))
+def _dense_ranks(column: NDArray[Any]) -> NDArray[np.int64]:
+    """The place of each value among those that there are; -1 where it is missing."""
+    missing = np.isnan(column)
+    ranks = np.full(len(column), -1)
+    ranks[~missing] = np.unique(column[~missing], return_inverse=True)[1]
+    return ranks
 
 
 def _salt(query: object) -> int:

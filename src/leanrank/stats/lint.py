@@ -202,8 +202,8 @@ def _feature_findings(p: _Partial, names: tuple[str, ...], categories: frozenset
         firsts[group[1:]] = False
     for group in equal_keys(np.minimum(order, reverse).tolist(), firsts):
         same = len(set(order[group].tolist())) == 1
-        text = "order the documents of every query alike" if same else "order every query alike or exactly reversed"
-        say("monotone duplicates", f"{text}: trees need one, a linear ranker may use more", group)
+        alike, reverse_too = "order the documents of every query alike: keep one", "or exactly reversed: one may do"
+        say("monotone duplicates", alike if same else f"order every query alike {reverse_too}", group)
     gaps = np.flatnonzero(p.missing > MOSTLY_MISSING * p.n_rows)
     if gaps.size:
         least, most = (f"{share:.1%}" for share in (p.missing[gaps].min() / p.n_rows, p.missing[gaps].max() / p.n_rows))

@@ -1,4 +1,4 @@
-"""Copies in `select`: only what tells this very ranker the same becomes one feature."""
+"""Copies in `select`: what orders every query alike is one feature to choose, and all of them are the reference."""
 
 from __future__ import annotations
 
@@ -6,17 +6,24 @@ import json
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from leanrank import RankSVM, make_ranking, select
+from leanrank import RankSVM, make_ranking, metric, select
 from leanrank.data.ranking_data import RankingData
+from leanrank.evaluation.journal import Journal
+from leanrank.evaluation.select.held_out import HeldOut, Material
 from leanrank.evaluation.select.saved_selection import selection_of
+from leanrank.evaluation.tasks import Tasks
 from leanrank.rankers.registry import get
 from leanrank.report._summary import summarize
-from leanrank.selectors._ranker_selector import copies_to, idle_copies
+from leanrank.selectors._ranker_selector import copies_of, idle_copies
 from leanrank.selectors.limits import Limits
 
 QUICK = {"ranker": RankSVM(C=1.0), "methods": ["mrmr"], "cv": 3, "n_features": 2, "progress": False}
 NAMES = ["bm25", "age", "n1", "n2", "exp", "again", "shifted", "by query", "reversed"]
+#: What orders every query as "bm25" does.
+ALIKE = ("exp", "again", "shifted", "by query")
 
 
 @pytest.fixture(scope="module")
@@ -28,42 +35,87 @@ def copies():
     return RankingData(X, data.y, data.query_ptr, feature_names=NAMES)
 
 
-def standing(ranker, data, **limits):
+def standing(data, **limits):
     bound = Limits(**limits).bound("select", data.feature_names)
-    return copies_to(get(ranker) if isinstance(ranker, str) else ranker, data, bound).standing(data.feature_names)
-
-
-def test_what_is_a_copy_depends_on_the_ranker(copies):
-    assert standing("ranksvm", copies) == {"bm25": ("again", "shifted")}
-    assert standing("ranknet", copies) == {"bm25": ("again",)}
-    pytest.importorskip("lightgbm")
-    assert standing("lightgbm", copies) == {"bm25": ("exp", "again", "shifted")}
+    return copies_of(data, bound).standing(data.feature_names)
 
 
 def test_limits_decide_which_copy_stays(copies):
     costs = dict.fromkeys(NAMES, 1.0) | {"bm25": 5.0}
-    assert standing("ranksvm", copies, costs=costs) == {"again": ("bm25", "shifted")}
-    assert standing("ranksvm", copies, costs=costs, must_keep=["bm25"]) == {"bm25": ("again", "shifted")}
-    assert standing("ranksvm", copies, never=["bm25"]) == {"again": ("shifted",)}
-    slow = {"groups": {"slow": ["again", "shifted"]}, "costs": {**dict.fromkeys(NAMES, 1.0), "slow": 3.0}}
-    assert standing("ranksvm", copies, **slow) == {"bm25": ("again", "shifted")}
+    assert standing(copies) == {"bm25": ALIKE}
+    assert standing(copies, costs=costs) == {"exp": ("bm25", *ALIKE[1:])}
+    assert standing(copies, costs=costs, must_keep=["bm25"]) == {"bm25": ALIKE}
+    assert standing(copies, never=["bm25"]) == {"exp": ALIKE[1:]}
+    slow = {"groups": {"slow": [*ALIKE]}, "costs": {**dict.fromkeys(NAMES, 1.0), "slow": 3.0}}
+    assert standing(copies, **slow) == {"bm25": ALIKE}
 
 
-def test_select_never_keeps_two_copies_and_says_what_stays_for_what(copies):
-    chosen = select(copies, **QUICK)
-    assert chosen.stands_for == {"bm25": ("again", "shifted")}
-    assert chosen.baseline["n_features"] == len(NAMES) - 2
-    assert not {"again", "shifted"} & set(chosen.path)
-    assert {"again", "shifted"} <= set(chosen.dropped)
-    assert "bm25 stands for again, shifted" in repr(chosen)
+@pytest.mark.parametrize(
+    ("ranker", "quick"), [("ranksvm", {"C": 1.0}), ("ranknet", {"n_epochs": 2}), ("lightgbm", {"n_estimators": 3})]
+)
+def test_select_never_keeps_two_copies_and_says_what_stays_for_what(copies, ranker, quick):
+    if ranker == "lightgbm":
+        pytest.importorskip(ranker)
+    chosen = select(copies, **{**QUICK, "ranker": get(ranker, **quick)})
+    assert chosen.stands_for == {"bm25": ALIKE}
+    assert set(chosen.path[5:]) <= {*ALIKE}  # after all others
+    assert {*ALIKE} <= set(chosen.dropped)
+    assert "bm25 stands for exp, again, shifted, by query, which order every query as it does." in repr(chosen)
     assert selection_of(json.loads(chosen.to_json()), "file").stands_for == chosen.stands_for
-    assert any("bm25 stands for again, shifted" in note for note in summarize(chosen)["notes"])
+    assert any("bm25 stands for exp" in note for note in summarize(chosen)["notes"])
+
+
+def test_sets_are_measured_against_all_features_with_their_copies(copies):
+    """The reference is what anybody would train who never heard of copies; leaving them out is no free choice."""
+    chosen = select(copies, **QUICK)
+    assert chosen.baseline["n_features"] == len(NAMES)
+    assert chosen.baseline == select(copies, **QUICK, collapse=False).baseline
+    without = select(copies.subset([0, 1, 2, 3, 8]), **QUICK)
+    assert chosen.path[:5] == without.path
+    assert without.baseline["n_features"] == 5
+
+
+def test_the_share_of_a_feature_is_that_of_its_copies_too(copies):
+    """A ranker divides what copies tell among them: by each alone, none would look important."""
+    held = Material(copies, None, RankSVM(C=1.0), copies_of(copies, Limits().bound("select", NAMES)))
+    held_out = HeldOut(held, metric("ndcg@10"), cv=3, random_state=0)
+    with Tasks(Journal(None, {})) as tasks:
+        held_out.reference(tasks)
+    share, (_, whole) = held_out.share(0), held_out.fit(0, range(len(NAMES)))
+    np.testing.assert_allclose(share, [whole[[0, 4, 5, 6, 7]].sum(), *whole[[1, 2, 3, 8]]], atol=1e-9)
+
+
+def test_settings_by_feature_follow_the_copies_that_are_left_out(copies):
+    """Each feature keeps its own constraint: among all, and among those that methods choose from."""
+    lightgbm = pytest.importorskip("lightgbm")
+    monotone = [1, 0, 0, 0, 1, 1, 1, 1, -1]
+    booster = lightgbm.LGBMRanker(
+        n_estimators=3, min_child_samples=2, n_jobs=1, verbose=-1, monotone_constraints=monotone
+    )
+    chosen = select(copies, **{**QUICK, "ranker": booster, "methods": ["rfe"]})
+    assert chosen.stands_for == {"bm25": ALIKE}
+
+
+@given(st.integers(0, 2**32 - 1), st.sampled_from([0.05, 0.3, 1.0]))
+@settings(max_examples=15, deadline=None)
+def test_no_two_copies_are_chosen_whatever_the_zeros_and_ties(seed, filled):
+    rng = np.random.default_rng(seed)
+    X = rng.integers(0, 4, (90, 5)) * (rng.random((90, 5)) < filled)
+    X[:2] = [[0] * 5, [1] * 5]  # nothing is constant
+    factor = np.repeat(rng.integers(1, 5, 9), 10)
+    family, more = np.array([0, 1, 2, 3, 4, 0, 1, 2]), [np.exp(X[:, 0]), X[:, 1] * factor, X[:, 2]]
+    columns = rng.permutation(8)
+    data = RankingData(np.column_stack([X, *more])[:, columns], rng.integers(0, 3, 90), np.arange(0, 91, 10))
+    chosen = select(data, RankSVM(C=1.0), methods=["importance"], cv=3, n_features=3, progress=False)
+    assert len(set(family[columns][list(chosen.indices)])) == 3
+    both = select(data, RankSVM(C=1.0), methods=["importance"], cv=3, n_features=8, collapse=False, progress=False)
+    assert len(both.features) == 8
 
 
 def test_copies_stay_where_they_are_asked_for(copies):
     kept = select(copies, **{**QUICK, "n_features": 3}, must_keep=["bm25", "again"])
     assert {"bm25", "again"} < set(kept.features)
-    assert kept.stands_for == {"bm25": ("shifted",)}
+    assert kept.stands_for == {"bm25": ("exp", "shifted", "by query")}
     every = select(copies, **QUICK, collapse=False)
     assert every.stands_for == {}
     assert every.baseline["n_features"] == len(NAMES)
@@ -77,7 +129,8 @@ def test_only_what_changes_nothing_in_the_ranker_is_safe_to_drop(copies):
     booster = lightgbm.LGBMRanker(n_estimators=3, min_child_samples=2, n_jobs=1, verbose=-1)
     chosen = select(copies, **{**QUICK, "ranker": booster})
     assert set(NAMES) - set(chosen.safe.features) == {"again"}
-    assert set(NAMES) - set(chosen.path) == {"exp", "again", "shifted"}
+    assert chosen.path[5:] == ("exp", "shifted", "by query")
+    assert chosen.baseline["n_features"] == len(NAMES) - 1
     assert "drops 1 copy of another" in chosen.safe.reason
     drawn = select(copies, **{**QUICK, "ranker": booster.set_params(colsample_bytree=0.5)})
     assert len(drawn.safe.features) == len(NAMES)

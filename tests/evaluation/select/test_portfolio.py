@@ -21,6 +21,7 @@ from leanrank.selectors._ranker_selector import RankerSelector
 from leanrank.selectors.booster_importance import BoosterImportance
 from leanrank.selectors.column_limits import ColumnLimits
 from leanrank.selectors.hybrids import IMPORTANCE, SIMILARITY
+from leanrank.stats.copies import Copies
 
 
 @pytest.fixture(scope="module")
@@ -30,7 +31,7 @@ def data():
 
 @pytest.fixture
 def held_out(data):
-    held_out = HeldOut(Material(data, None, RankSVM(C=1.0)), metric("ndcg@10"), cv=3, random_state=0)
+    held_out = HeldOut(Material(data, None, RankSVM(C=1.0), Copies.none(8)), metric("ndcg@10"), cv=3, random_state=0)
     with Tasks(Journal(None, {})) as tasks:
         held_out.reference(tasks)
     return held_out
@@ -118,7 +119,7 @@ def test_only_the_data_as_given_travel(held_out, data):
     held_out.fit(0, [0, 1])
     sight(held_out, 0).order(registry.get("blend+mrmr"))
     again = pickle.loads(pickle.dumps(held_out))
-    assert set(vars(again.material)) == {"data", "valid", "ranker"}
+    assert set(vars(again.material)) == {"data", "valid", "ranker", "copies"}
     assert not again._graphs
     assert not again._shares
     np.testing.assert_array_equal(again.fit(0, [0, 1])[0], held_out.fit(0, [0, 1])[0])

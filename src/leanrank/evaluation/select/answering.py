@@ -65,6 +65,7 @@ class Answering:
     limits: ColumnLimits  # of all columns
     names: tuple[str, ...]  # of all columns
     folds: list[NDArray[np.int64]]  # the queries of each
+    n_all: int  # how many columns the reference was trained on
     forecast: Forecast
     metrics: tuple[str, ...]  # their names, for sentences; the first is that of the headline
     late: str = ""  # what the time limit cost, for the reasons
@@ -80,10 +81,9 @@ class Answering:
         others = [f"{loss:g} of {name.upper()}" for name, loss in list(self._max_losses.items())[1:]]
         return "".join(f" and {other}" for other in others) + ", in every slice" * bool(self.rule.slices)
 
-    def whole_path(self, usable: NDArray[np.int64]) -> list[int]:
-        """The path, and what it leaves out of the usable columns in their order."""
-        there = set(self.path.tolist())
-        return [*self.path.tolist(), *(int(j) for j in usable if int(j) not in there)]
+    def whole_path(self, *others: NDArray[np.int64]) -> list[int]:
+        """The path, and the columns that it leaves out of these, in their order."""
+        return list(dict.fromkeys(int(j) for columns in (self.path, *others) for j in columns))
 
     @property
     def _size(self) -> str:
@@ -119,7 +119,7 @@ class Answering:
             features=tuple(self.names[j] for j in order),
             indices=tuple(order),
             method=ALL_FEATURES,
-            measured_k=self.measured.everything.k,
+            measured_k=self.n_all,
             cost=self._safe_cost,
             estimate=nothing,
             optimistic=nothing,

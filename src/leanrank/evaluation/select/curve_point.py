@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leanrank.data.json_record import LATER, JsonRecord
-from leanrank.data.ranking_data import RankingData
 from leanrank.evaluation.select.choice import Candidate, Rule, mean
 from leanrank.evaluation.select.slice_losses import SliceLoss
 from leanrank.evaluation.select.stop_rule import Difference
@@ -151,13 +150,17 @@ def on_path(
     candidate: Candidate,
     values: Values,
     reference: Values,
-    data: RankingData,
+    names: Sequence[str],
+    query_ids: NDArray[Any],
 ) -> CurvePoint:
-    """A point of the path: with the loss it is certified at, and which features and queries it is about."""
+    """A point of the path: with the loss it is certified at, and which features and queries it is about.
+
+    The features of the candidate are numbers of `names`.
+    """
     loss = None if math.isinf(certified_loss) else abs(_rounded_down(-certified_loss))
     evidence = Evidence(
-        stability=stability_of(candidate, data.feature_names),
-        losers=losers(values, reference, data.query_ids),
+        stability=stability_of(candidate, names),
+        losers=losers(values, reference, query_ids),
         per_query=changes(values - reference),
     )
     return replace(point, on_path=True, certified_loss=loss, evidence=evidence)

@@ -68,7 +68,6 @@ class Measured:
     values: Values
     reference: Values  # (metrics, queries): those of all features
     race: Race | None  # None where there was one method alone, or no time
-    everything: Candidate  # all features
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,7 +89,7 @@ class Curves:
         tasks = self.paths.tasks
         tasks.plan(self.plan.total, lambda task: self.plan.units(task, self.sample.scope))
         reference = self.held_out.reference(tasks)
-        race, everything = self._race(), self.paths.everything(self.held_out.n_folds)
+        race = self._race()
         walked = {} if race is None else self._walk(self.held_out, race)
         if not walked and not tasks.clock.time_is_up:
             raise DataError(
@@ -104,7 +103,7 @@ class Curves:
         if race is not None and walked:
             values, reference = self._averaged(race, list(walked), values, reference)
         path = [candidate for candidate, _ in walked.values()]
-        return Measured(path, values, reference, race if self.plan.is_race else None, everything)
+        return Measured(path, values, reference, race if self.plan.is_race else None)
 
     def _race(self) -> Race | None:
         """The methods beside each other, as far as there was time; None if there was none."""

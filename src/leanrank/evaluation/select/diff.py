@@ -26,6 +26,7 @@ from leanrank.metrics._base import Metric
 from leanrank.rankers._base import Ranker
 from leanrank.rankers.registry import name_of_class
 from leanrank.selectors.features_file import plain
+from leanrank.stats.copies import Copies
 
 #: Queries that gain and lose most, of each so many.
 QUERIES = 5
@@ -223,7 +224,7 @@ class _Trial:
         """The metric of every query, by rankers that were trained on the features without that query's fold."""
         sets = [[side.columns(data).tolist()] * self.cv for side in sides]
         arrangement = Arrangement.of(data, sort_rows=getattr(self.metric, "ties", None) != "input")
-        material = Material(arrangement.data, None, self.ranker)
+        material = Material(arrangement.data, None, self.ranker, Copies.none(data.n_features))
         held_out = HeldOut(material, self.metric, cv=self.cv, random_state=self.random_state)
         with Tasks(Journal(None, {}), n_jobs=self.n_jobs, progress=self.progress, owner="diff") as tasks:
             arranged: Values = held_out.measure(tasks, sets, "both sets")[0]

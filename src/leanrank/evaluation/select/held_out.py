@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from leanrank.data.folds import Queries
 from leanrank.data.ranking_data import RankingData
+from leanrank.data.reordered import with_columns
 from leanrank.evaluation.folds import QueryFolds
 from leanrank.evaluation.journal import Task
 from leanrank.evaluation.journal_schema import check_fit, fit_task
@@ -22,6 +23,7 @@ from leanrank.metrics._base import Metric
 from leanrank.rankers._base import Ranker
 from leanrank.selectors._ranker_selector import importances
 from leanrank.selectors.hybrids import shares
+from leanrank.stats.copies import Copies
 from leanrank.stats.feature_graph import FeatureGraph, feature_graph
 
 Values = NDArray[np.float64]
@@ -31,29 +33,39 @@ Values = NDArray[np.float64]
 class Material:
     """Data, and held-out data if any were given, in two forms: as selection sees them, and as the ranker does.
 
-    Each form is made when it is first needed; to another process only the data as given travel.
+    Selection sees no `copies`; of all features the ranker learns from the copies too. Each form is made when it is
+    first needed; to another process only the data as given travel.
     """
 
     data: RankingData
     valid: RankingData | None
     ranker: Ranker
+    copies: Copies
 
     @cached_property
     def seen(self) -> tuple[RankingData, RankingData | None]:
-        """Filled, on no other scale."""
+        """Filled, on no other scale, without copies."""
+        if not self.copies.left_out.any():
+            return self._filled
+        data, valid = self._filled
+        staying = self.copies.staying
+        return with_columns(data, staying), None if valid is None else with_columns(valid, staying)
+
+    @cached_property
+    def _filled(self) -> tuple[RankingData, RankingData | None]:
         return filled(self.data), None if self.valid is None else filled(self.valid)
 
     @property
     def trained(self) -> tuple[RankingData, RankingData | None]:
         """What the ranker takes, yet to be `prepared` for it: fold by fold, so that there is no copy of the whole."""
-        return (self.data, self.valid) if self.ranker.takes_missing else self.seen
+        return (self.data, self.valid) if self.ranker.takes_missing else self._filled
 
     def take_queries(self, index: NDArray[np.int64]) -> Material:
         """Some of the queries, with the same held-out data."""
-        return Material(Queries(self.data, index).seen(), self.valid, self.ranker)
+        return Material(Queries(self.data, index).seen(), self.valid, self.ranker, self.copies)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Material, (self.data, self.valid, self.ranker)
+        return Material, (self.data, self.valid, self.ranker, self.copies)
 
 
 class HeldOut:
@@ -108,7 +120,9 @@ class HeldOut:
 
     @property
     def ranker(self) -> Ranker:
-        return self.material.ranker
+        """The ranker, for the features that selection sees."""
+        copies = self.material.copies
+        return self.material.ranker.for_columns(copies.staying.tolist(), len(copies.stands_in))
 
     @property
     def n_queries(self) -> int:
@@ -134,13 +148,16 @@ class HeldOut:
     ) -> Values:
         """Every metric of every query for every candidate; a candidate is a set of features for each fold.
 
+        Features are numbered as selection sees them.
+
         Returns
         -------
         array of shape (metrics, candidates, queries)
             NaN where the metric skips a query or no fold tests it, and throughout where time was up before a candidate
             was measured.
         """
-        fits = [fit_task(self.scope, i, features) for candidate in sets for i, features in enumerate(candidate)]
+        columns = self.material.copies.staying
+        fits = [fit_task(self.scope, i, columns[list(own)]) for candidate in sets for i, own in enumerate(candidate)]
         results = iter(tasks.run(_fit, self, fits, title=title, optional=optional))
         values = np.full((len(self.metrics), len(sets), self.n_queries), np.nan)
         for row, candidate in enumerate(sets):
@@ -171,20 +188,23 @@ class HeldOut:
     def share(self, i: int | None) -> NDArray[np.float64]:
         """The share of each feature in what the ranker makes use of, trained on all of them in fold `i`.
 
-        None: the mean over the folds, which has seen all queries.
+        That of its copies is its own. None: the mean over the folds, which has seen all queries.
         """
-        return np.asarray(np.round(np.mean(self._shares, axis=0) if i is None else self._shares[i], 12))
+        share = np.mean(self._shares, axis=0) if i is None else self._shares[i]
+        copies = self.material.copies
+        return np.asarray(np.round(np.bincount(copies.stands_in, share)[copies.staying], 12))
 
-    def fit(self, i: int, features: Sequence[int]) -> tuple[Values, NDArray[np.float64] | None]:
-        """A ranker trained on these features in fold `i`: each metric of every query tested there, and the shares.
+    def fit(self, i: int, columns: Sequence[int]) -> tuple[Values, NDArray[np.float64] | None]:
+        """A ranker trained on these columns in fold `i`: each metric of every query tested there, and the shares.
 
         These are the shares of the features in what the ranker makes use of, where it was trained on all of them.
         """
         data, valid = self.material.trained
-        fold = QueryFolds(data, *self.roles, valid)[i].prepared(partial(prepared, ranker=self.ranker))
-        trained = train(self.ranker, fold, features)
+        ranker = self.material.ranker
+        fold = QueryFolds(data, *self.roles, valid)[i].prepared(partial(prepared, ranker=ranker))
+        trained = train(ranker, fold, columns)
         values = np.stack(trained.per_query(trained.fold.test, *self.metrics))
-        if trained.ranker is None or len(features) < data.n_features:
+        if trained.ranker is None or len(columns) < data.n_features:
             return values, None
         return values, shares(importances(trained.ranker, "auto", trained.fold.valid))
 

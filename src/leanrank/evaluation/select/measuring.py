@@ -18,7 +18,7 @@ from leanrank.evaluation.clock import spoken
 from leanrank.evaluation.fold_roles import windows_of
 from leanrank.evaluation.records import ALL_FEATURES
 from leanrank.evaluation.select.answering import Answering, safe_features
-from leanrank.evaluation.select.choice import mean
+from leanrank.evaluation.select.choice import Candidate, mean
 from leanrank.evaluation.select.curve_point import CurvePoint, curve_point, metric_losses, on_path
 from leanrank.evaluation.select.curves import Curves, Measured
 from leanrank.evaluation.select.effort import SAMPLE_QUERIES, Plan
@@ -33,7 +33,7 @@ from leanrank.evaluation.tasks import Tasks
 from leanrank.evaluation.training import prepared, train
 from leanrank.metrics._base import Metric
 from leanrank.rankers._base import Ranker
-from leanrank.selectors._ranker_selector import copies_to, idle_copies, useless_to
+from leanrank.selectors._ranker_selector import copies_of, idle_copies, useless_to
 from leanrank.stats.copies import Copies
 
 
@@ -52,30 +52,34 @@ class Run:
     def __init__(self, request: Request, tasks: Tasks, engine: Any = None) -> None:
         self.request = request
         limits, data, valid, ranker = request.columns, request.data, request.valid, request.ranker
-        self.copies = copies_to(ranker, data, limits) if request.collapse else Copies.none(data.n_features)
-        self.idle = idle_copies(ranker, data, limits) if request.collapse else Copies.none(data.n_features)
+        none = Copies.none(data.n_features)
+        self.copies = copies_of(data, limits) if request.collapse else none
+        self.idle = idle_copies(ranker, data, limits) if request.collapse else none
         self.useless = useless_to(ranker, data)
         self.useless &= ~limits.staying(self.useless)
-        left_out = limits.never | self.copies.left_out | self.useless
-        self.usable = np.flatnonzero(~left_out)
+        left_out = limits.never | self.useless | self.idle.left_out
         if left_out.all():
             raise DataError(f"All {data.n_features} features are constant inside every query: nothing to select.")
+        # all features: what the reference is trained on, copies that are no idle ones among them
+        self.everything = np.flatnonzero(~left_out)
+        self.usable = np.flatnonzero(~left_out & ~self.copies.left_out)
+        copies = self.copies.only(self.everything)
         if left_out.any():  # nothing that follows has to know of them
-            ranker = ranker.for_columns(self.usable.tolist(), data.n_features)
-            data, limits = with_columns(data, self.usable), limits.only(self.usable)
-            valid = None if valid is None else valid.subset(self.usable)
+            ranker = ranker.for_columns(self.everything.tolist(), data.n_features)
+            data = with_columns(data, self.everything)
+            valid = None if valid is None else valid.subset(self.everything)
         # the same folds and the same sums, whatever the order of queries
         as_given = any(getattr(metric, "ties", None) == "input" for metric in request.metrics)
         arrangement = Arrangement.of(data, sort_rows=not as_given)
-        self.data, self.limits = arrangement.data, limits
+        self.data, self.limits = arrangement.data, limits.only(self.usable)
         self.masks = slice_masks(self.data.beside.slices)
         slices = tuple(self.masks.values()) if request.certify_slices else ()
         self.rule = replace(
             request.rule, weight=self.data.beside.query_weight, group=self.data.beside.query_group, slices=slices
         )
-        material = Material(self.data, None if valid is None else arrangement.like(valid), ranker)
-        largest = request.n_features or max(1, data.n_features)
-        self.paths = Paths(request.portfolio, limits, int(largest), tasks, engine)
+        material = Material(self.data, None if valid is None else arrangement.like(valid), ranker, copies)
+        largest = request.n_features or max(1, len(self.usable))
+        self.paths = Paths(request.portfolio, self.limits, int(largest), tasks, engine)
         self.held_out = self._held_out(material, "all")
         in_time = windows_of(request.cv) is not None  # there is one order of time
         times = 1 if in_time else request.effort.n_repeats(data.n_queries)
@@ -99,7 +103,7 @@ class Run:
 
     def selection(self, begin: float) -> Selection:
         """Measure, choose, and gather the evidence."""
-        rule, names, parts = self.rule, self.data.feature_names, self.held_out.parts
+        rule, parts = self.rule, self.held_out.parts
         measured = Curves(
             self.paths, rule, self._plan(), self.held_out, self.sample, self.drawn, self.repeats
         ).measured()
@@ -115,6 +119,7 @@ class Run:
             limits=self.request.columns,
             names=self.request.data.feature_names,
             folds=parts,
+            n_all=len(self.everything),
             forecast=forecast,
             metrics=tuple(metric.name for metric in self.request.metrics),
             late=self._left_out(),
@@ -124,11 +129,11 @@ class Run:
             recommended=answers.recommended(),
             certified=answers.certified(),
             answer=self.request.answer,
-            path=tuple(answers.names[j] for j in answers.whole_path(self.usable)),
+            path=tuple(answers.names[j] for j in answers.whole_path(self.usable, self.everything)),
             path_method=method,
             baseline={
-                "n_features": len(names),
-                "cost": self.limits.total(np.arange(len(names))),
+                "n_features": len(self.everything),
+                "cost": self.request.columns.total(self.everything),
                 "mean": mean(measured.reference[0], rule.weight),
             },
             curve=tuple(points),
@@ -141,6 +146,11 @@ class Run:
             recommended_by_loss=answers.recommended_by_loss(),
             seconds=time.perf_counter() - begin + self.paths.tasks.journal.earlier,
         )
+
+    @property
+    def _open_names(self) -> tuple[str, ...]:
+        """Those of the features that methods choose from."""
+        return tuple(self.request.data.feature_names[j] for j in self.usable)
 
     def _stands_for(self) -> dict[str, tuple[str, ...]]:
         """Which features stand for copies of them; one that tells nothing stands for nothing."""
@@ -172,13 +182,20 @@ class Run:
         others = [] if race is None else [i for i, c in enumerate(race.candidates) if (c.method, c.k) not in taken]
         candidates = [*measured.path, *([] if race is None else [race.candidates[i] for i in others])]
         rows = measured.values if race is None else np.hstack([measured.values, race.table[:, others]])
-        candidates, rows = [*candidates, measured.everything], np.hstack([rows, reference[:, None]])
+        everything = Candidate(
+            method=ALL_FEATURES,
+            k=len(self.everything),
+            sets=(tuple(range(len(self.everything))),) * len(parts),
+            cost=self.request.columns.total(self.everything),
+        )
+        candidates, rows = [*candidates, everything], np.hstack([rows, reference[:, None]])
         differences = rule.compare(rows[0], reference[0])
         measured_rows = zip(candidates, rows[0], differences, strict=True)
         points = [curve_point(c, v, d, parts, rule.weight) for c, v, d in measured_rows]
         losses = rule.certified_losses(measured.values[0], reference[0]).tolist() if measured.path else []
         for i, loss in [*enumerate(losses), (len(points) - 1, 0.0)]:
-            points[i] = on_path(points[i], loss, candidates[i], rows[0, i], reference[0], self.data)
+            named = self.data.feature_names if candidates[i] is everything else self._open_names
+            points[i] = on_path(points[i], loss, candidates[i], rows[0, i], reference[0], named, self.data.query_ids)
         if len(rows) > 1 or rule.slices:
             names = [metric.name for metric in self.request.metrics]
             every = metric_losses(rule, names, rows, reference, len(measured.path))
@@ -198,7 +215,7 @@ class Run:
             return None
         shares = [self.held_out.share(i) for i in range(self.held_out.n_folds)]
         learned = [role.learned for role in self.held_out.roles[0]]
-        return ImportanceDrift.of(shares, learned, time, self.data.feature_names)
+        return ImportanceDrift.of(shares, learned, time, self._open_names)
 
 
 def final_test(

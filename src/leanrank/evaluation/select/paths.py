@@ -79,11 +79,6 @@ class Paths:
                 out[k] = self._candidate(method, max(map(len, sets)), sets)
         return out
 
-    def everything(self, n_folds: int) -> Candidate:
-        """All features in every fold."""
-        n_features = len(self.limits.own)
-        return self._candidate(ALL_FEATURES, n_features, (tuple(range(n_features)),) * n_folds)
-
     def _candidate(self, method: str, k: int, sets: tuple[tuple[int, ...], ...]) -> Candidate:
         cost = float(np.mean([self.limits.total(np.array(s, dtype=np.int64)) for s in sets]))
         return Candidate(method, k, sets, round(cost, 9))

@@ -121,9 +121,8 @@ def select(
     default_cost : float, optional
         The cost of every feature that neither `costs` nor the catalogue has one for.
     collapse : bool
-        Whether features that tell the ranker what another one tells it become one feature before anything else: the
-        cheapest, or the first (`Selection.stands_for`). For linear rankers these are ``a x + b`` with a > 0, for
-        boosted trees any function that increases over all documents, for others equal values.
+        Whether features that order every query alike become one feature before any method chooses: the cheapest, or
+        the first (`Selection.stands_for`). "All features", which sets are measured against, are with them.
     cv : int or "time"
         Folds, by query. At least 3, or 2 where `valid` is given; every fold needs a query with different labels.
         Queries of one group (`SideColumns.query_group`) are in one fold, and chance draws groups. "time" (or "time:4",

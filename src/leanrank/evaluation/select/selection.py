@@ -54,11 +54,11 @@ class Selection:
         A set of the path that was asked for afterwards: see `at` and `cheaper_than`.
     path : tuple of str
         All features in the order of the method that won the race, learned from all data; what it leaves out follows in
-        the order of the columns.
+        the order of the columns, and copies come last.
     path_method : str
         That method.
     baseline : dict
-        All features that can be used: number, cost, metric.
+        All features that the ranker can use, copies among them: number, cost, metric.
     curve : tuple of CurvePoint
         The path at every size, what the other methods did in the race, and all features at the end.
     pareto : tuple of CurvePoint
@@ -68,7 +68,7 @@ class Selection:
     settings : dict
         Metric, ranker, methods, folds, seed, what was asked for, version, fingerprint of the data.
     stands_for : dict
-        Copies that were taken out before anything was measured: the names of the features that a feature stands for.
+        Copies that no method chose from: the names of the features that a feature stands for.
     source : dict
         The command and where the data were, after a run of the command line.
     drift : ImportanceDrift or None
@@ -183,10 +183,10 @@ class Selection:
 
     @property
     def copies(self) -> list[str]:
-        """Which features stand for others that tell the ranker the same, a sentence each."""
+        """Which features stand for others that order every query alike, a sentence each."""
         return [
             f"{self.label(name)} stands for {', '.join(map(self.label, others))}, which "
-            f"tell{'s' * (len(others) == 1)} the ranker nothing else."
+            f"order{'s' * (len(others) == 1)} every query as it does."
             for name, others in self.stands_for.items()
         ]
 
