@@ -75,7 +75,13 @@ EFFORTS = {
     each.name: each
     for each in (
         Effort("quick", _FREE, _FREE, n_sizes=4),
-        Effort("normal", ("forward-regression", "mrmr-f", "blend+mrmr", "importance"), (*_FREE, "rfe"), n_sizes=6),
+        Effort(
+            "normal",
+            ("forward-regression", "mrmr-f", "blend+mrmr", "importance"),
+            (*_FREE, "rfe"),
+            n_sizes=6,
+            race_sizes=2,
+        ),
         Effort("thorough", EVERY, EVERY, n_sizes=24, race_sizes=3, repeats=True),
     )
 }
@@ -118,9 +124,10 @@ class Plan:
     effort: Effort
     methods: Sequence[str]
     asked: int | None  # the number of features, if asked for
-    # the smallest size that there can be, and the number of features
+    # the smallest size that there can be, the number of features to choose from, and of all with their copies
     least: int
     n_features: int
+    n_all: int
     # folds, and cross-validations with other folds
     n_folds: int
     n_repeats: int
@@ -143,20 +150,20 @@ class Plan:
 
     def cost(self, k: int) -> Trainings:
         """What a training on so many features costs."""
-        return cost_of(min(k, self.n_features), self.n_features)
+        return cost_of(min(k, self.n_all), self.n_all)
 
     def units(self, task: Task, sample: str) -> Trainings | float:
         """What a task costs; those of the race carry the scope `sample`."""
         part = self.sampled if self.sampled is not None and task["scope"] == sample else 1.0
         if "features" in task:
             return part * self.cost(len(task["features"]))
-        return part * elimination_of(task["largest"], self.n_features) if "rfe" in task["method"] else 0.0
+        return part * elimination_of(task["largest"], self.n_all) if "rfe" in task["method"] else 0.0
 
     @property
     def total(self) -> Trainings:
         """What the run will cost; the path of the winner is learned once more from all queries."""
         wanted = max(self.race) if self.is_race else self.sizes[0]
-        eliminations = elimination_of(wanted, self.n_features) * sum("rfe" in name for name in self.methods)
+        eliminations = elimination_of(wanted, self.n_all) * sum("rfe" in name for name in self.methods)
         path = self._costs(self.sizes)
         again = self.n_repeats * (1 + path)
         on_all = eliminations / len(self.methods)
