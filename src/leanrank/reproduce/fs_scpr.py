@@ -18,7 +18,7 @@ from leanrank.rankers.rankboost import RankBoost
 from leanrank.reproduce.datasets import STRICT, DataFolder
 from leanrank.reproduce.fs_scpr_attempts import DATASET, PRICES, RATES, attempts_table
 from leanrank.reproduce.fs_scpr_claims import Rows, claims, improvements, printed, unified_tables
-from leanrank.reproduce.fs_scpr_readings import READINGS, WAYS, Grid, Reading, by_rule, grid, row
+from leanrank.reproduce.fs_scpr_readings import READINGS, RULES, WAYS, Grid, Reading, grid, row
 from leanrank.reproduce.letor_rows import MEASURES, Candidates, Row, best_of_folds, row_of, row_of_folds, statistic
 from leanrank.reproduce.outcome import Cell, Choice, Published, Reproduction, Table, published
 from leanrank.selectors.fsmrank import Fitting, FSMRank
@@ -31,8 +31,8 @@ _GRID: dict[str, Any] = {"lambda1": _PRICES, "lambda2": _PRICES}
 UNIFIED = {"11": ("7", "8", "9", "10"), "16": ("12", "13", "14", "15")}
 
 
-#: What the full run chooses by its rule (`fs_scpr_readings.by_rule`); the reduced one takes it as given.
-READING = Reading("strict", "fraction", "max")
+#: What the full run chooses by its rule (the first of `fs_scpr_readings.RULES`); the reduced one takes it as given.
+READING = Reading("strict", "fraction", "cluster_minmax")
 
 #: Grids of GAS-E's c, of which the paper has none. The row GAS-E is of the first, which holds the values of the others
 #: up to 0.5; the page shows all.
@@ -44,7 +44,7 @@ C_GRIDS: dict[str, Any] = {
 }
 
 REASONS = {
-    "FS-SCPR": "one of 36 readings: ties of feature values, the scale of PageRank and the choice of k are left open",
+    "FS-SCPR": "one of 36 readings: ties of feature values and the choice of k are left open, PageRank is scaled",
     "GAS-E": "neither the grid of c nor how ties count is in the paper; tables show what others give",
     "FSMSVM": "the problem is not public; ours is a reconstruction, and a table shows other sizes",
     "FSMRank": "the paper's problem is not public; ours is a reconstruction",
@@ -70,11 +70,11 @@ def run(data: DataFolder, tasks: Tasks, *, quick: bool = False) -> Reproduction:
         grids = {
             dataset: grid(tasks, dataset, folds, CONVENTIONS[dataset], READINGS) for dataset, folds in folds_of.items()
         }
-        taken = by_rule(grids)
+        taken = RULES[0].choose(grids)
         for dataset, of in grids.items():
-            rows[dataset]["FS-SCPR"], means, _ = row(of[taken], WAYS[0])
-            features += _sizes(dataset, "FS-SCPR", means)
-        tables = [_readings(grids, rows, taken), _grids_of_c(tasks, folds_of)]
+            rows[dataset]["FS-SCPR"], sizes, _ = row(of[taken], WAYS[0])
+            features += _sizes(dataset, "FS-SCPR", sizes)
+        tables = [_rules(grids, rows), _readings(grids, rows, taken), _grids_of_c(tasks, folds_of)]
         if DATASET in folds_of:
             weighed = _lambdas(tasks, folds_of[DATASET], _named(DATASET, "FSMRank"))
             tables.append(attempts_table(tasks, folds_of[DATASET], CONVENTIONS[DATASET], weighed))
@@ -86,7 +86,7 @@ def run(data: DataFolder, tasks: Tasks, *, quick: bool = False) -> Reproduction:
         Choice(
             "ties in Kendall's tau, its range, the scale of PageRank, and how k is chosen",
             f"{taken}, {WAYS[0]}",
-            "the text (tau, k), then validation MAP, mean over five seeds and the data sets",
+            f"{RULES[0].text}; one of {len(RULES)} rules, chosen when all findings had been seen",
             len(READINGS) * len(WAYS),
         ),
         Choice("the grid of GAS-E's c", next(iter(C_GRIDS)), "validation MAP, as it holds the others", len(C_GRIDS)),
@@ -103,17 +103,36 @@ def _readings(grids: Mapping[str, Grid], rows: Rows, taken: Reading) -> Table:
     lines = []
     for reading in READINGS:
         for way in WAYS:
-            of = {dataset: row(grid[reading], way) for dataset, grid in grids.items()}
-            others = {dataset: {**rows[dataset], "FS-SCPR": of[dataset][0]} for dataset in of}
-            held = [claim.holds for claim in claims(others) if claim.holds is not None]
-            figures = [f"{of[d][0][m]:.4f}" for d in of for m in ("NDCG@10", "MAP")]
-            sizes = [f"{sum(of[d][1]) / len(of[d][1]):.1f}" for d in of]
-            validation = f"{sum(of[d][2] for d in of) / len(of):.4f}"
             mark = " (the row)" if reading == taken and way == WAYS[0] else ""
-            lines.append((f"{reading}{mark}", way, *figures, *sizes, validation, f"{sum(held)} of {len(held)}"))
-    columns = [f"{d} {m}" for d in grids for m in ("NDCG@10", "MAP")] + [f"{d} features" for d in grids]
+            lines.append((f"{reading}{mark}", way, *_figures(grids, rows, reading, way)))
     title = f"FS-SCPR in {len(lines)} readings"
-    return Table(title, ("reading", "k", *columns, "validation MAP", "findings"), tuple(lines), shown=True)
+    return Table(title, ("reading", "k", *_headings(grids)), tuple(lines), shown=True)
+
+
+def _rules(grids: Mapping[str, Grid], rows: Rows) -> Table:
+    """What each rule takes."""
+    lines = []
+    for number, rule in enumerate(RULES):
+        reading = rule.choose(grids)
+        mark = " (the row)" if number == 0 else ""
+        lines.append((f"{rule.text}{mark}", str(reading), *_figures(grids, rows, reading, WAYS[0])))
+    title = f"FS-SCPR by {len(lines)} rules"
+    return Table(title, ("rule", "reading", *_headings(grids)), tuple(lines), shown=True)
+
+
+def _headings(grids: Mapping[str, Grid]) -> list[str]:
+    of_each = [f"{d} {m}" for d in grids for m in ("NDCG@10", "MAP")] + [f"{d} features" for d in grids]
+    return [*of_each, "validation MAP", "findings"]
+
+
+def _figures(grids: Mapping[str, Grid], rows: Rows, reading: Reading, way: str) -> list[str]:
+    of = {dataset: row(grid[reading], way) for dataset, grid in grids.items()}
+    others = {dataset: {**rows[dataset], "FS-SCPR": of[dataset][0]} for dataset in of}
+    held = [claim.holds for claim in claims(others) if claim.holds is not None]
+    test = [f"{of[d][0][m]:.4f}" for d in of for m in ("NDCG@10", "MAP")]
+    sizes = [f"{sum(of[d][1]) / len(of[d][1]):.1f}" for d in of]
+    validation = f"{sum(of[d][2] for d in of) / len(of):.4f}"
+    return [*test, *sizes, validation, f"{sum(held)} of {len(held)}"]
 
 
 def _grids_of_c(tasks: Tasks, folds_of: Mapping[str, Sequence[Fold]]) -> Table:

@@ -141,8 +141,8 @@ our figures.
 READINGS = """## Readings
 
 What a paper leaves open was read in several ways; all are shown row by row, and the counts above are of one. What
-decided was the text, what it builds on, or queries for validation. Where only a published number could decide, the row
-says so, and agreement with that number confirms nothing.
+decided was the text, what it builds on, queries for validation, or development data. Where only a published number
+could decide, the row says so, and agreement with that number confirms nothing.
 """
 
 RUN = """## Run it

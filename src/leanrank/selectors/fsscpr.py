@@ -32,7 +32,7 @@ class Clustering:
     centrality : {"cosine", "edge"}, default="cosine"
         Whether a feature is central in its cluster by the rows of Y, or by the edges.
     n_init : int, default=10
-        Restarts of each 2-means of more than 13 features; of fewer every split is tried.
+        Restarts of each 2-means of more than 64 features; fewer are split without drawing anything.
 
     See Also
     --------
@@ -109,7 +109,7 @@ class FSSCPR(GraphSelector):
     pagerank : BiasedPageRank or None
         How relevance flows between features; None is ``BiasedPageRank()``.
     random_state : int
-        Seed of k-means.
+        Seed of k-means; up to 64 features nothing depends on it.
 
     Attributes
     ----------
@@ -136,7 +136,7 @@ class FSSCPR(GraphSelector):
     O(K^3) after the graph. Use it where families of features are clear and one of each is wanted, noise included:
     weak families get a representative too.
 
-    Alone, with its defaults, it is behind random features on FLUCCS (docs/methods_alone.md).
+    Alone, with its defaults, it is behind random features on the MSLR sample and FLUCCS (docs/methods_alone.md).
 
     References
     ----------

@@ -8,14 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import eigh
-from sklearn.cluster import KMeans
 from sklearn.metrics import silhouette_score
 from threadpoolctl import threadpool_limits
 
+from leanrank.selectors.two_means import halves
+
 # Eigenvalues closer than this share an eigenspace, whose basis is arbitrary.
 _SAME = 1e-8
-# Up to so many points all splits into two are tried: 4,095 of them.
-_EXACT = 13
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,34 +103,19 @@ def bisecting(
 ) -> NDArray[np.int64]:
     """The cluster of each of the distinct points: that of the largest inertia is split in two until there are `k`.
 
-    A split is the best there is where a cluster has few points, that of 2-means with `n_init` restarts otherwise.
+    Of up to 64 points a split is the best there is, or nearly always; of more, that of 2-means with `n_init` restarts.
     """
     labels = np.zeros(len(points), dtype=np.int64)
     inertia = [_inertia(points, weight)]
     for new in range(1, k):
         rows = np.flatnonzero(labels == int(np.argmax(np.round(inertia, 12))))
         inside, of = points[rows], weight[rows]
-        if len(rows) <= _EXACT:
-            second = best_split(inside, of)
-        else:
-            halves = KMeans(2, n_init=n_init, random_state=random_state).fit(inside, sample_weight=of)
-            second = halves.labels_ == 1
+        second = halves(inside, of, n_init, random_state)
         old = int(labels[rows[0]])
         labels[rows[second]] = new
         inertia[old] = _inertia(inside[~second], of[~second])
         inertia.append(_inertia(inside[second], of[second]))
     return labels
-
-
-def best_split(points: NDArray[np.float64], weight: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Which points make up the second half, of all splits into two the one of least inertia; the first stays."""
-    n = len(points)
-    second = (np.arange(1, 2 ** (n - 1))[:, None] >> np.arange(n)[::-1]) & 1 == 1
-    heavy = weight[:, None] * points
-    sums, weights = second @ heavy, second @ weight
-    # Inertia is the sum of squares less |sum|^2 / weight of either half.
-    told = (sums**2).sum(axis=1) / weights + ((heavy.sum(axis=0) - sums) ** 2).sum(axis=1) / (weight.sum() - weights)
-    return np.asarray(second[int(np.argmax(np.round(told, 12)))])
 
 
 def _inertia(points: NDArray[np.float64], weight: NDArray[np.float64]) -> float:
