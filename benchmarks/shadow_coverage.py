@@ -1,6 +1,6 @@
 """Whether the intervals of `shadow` cover, and how wide they are beside judging at random.
 
-    python -m benchmarks.shadow_coverage [--runs 2000] [--only sparse machines]
+    python -m benchmarks.shadow_coverage [--runs 2000] [--only sparse drawn machines]
 
 Made logs whose mean loss is known: lists in which some documents changed places, with labels. Each run draws queries,
 looks up what they lose and computes an interval. Writes docs/shadow_coverage.md, or with --only the sections named.
@@ -15,53 +15,29 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from benchmarks.shadow_coverage_page import HEADING, MACHINE_TEXT, WHY
+from benchmarks.shadow_coverage_page import DRAWN_TEXT, HEADING, MACHINE_TEXT, WHY
+from benchmarks.shadow_kinds import KINDS, LEVEL, K, Kind, Log, drawn_kinds, made
 from numpy.typing import NDArray
 from scipy import stats
 
 from leanrank.evaluation.shadow.intervals import Machine, interval
 from leanrank.evaluation.shadow.largest import Largest
 from leanrank.evaluation.shadow.logged_queries import inclusion_probabilities, systematic
-from leanrank.evaluation.shadow.loss import discounts
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "shadow_coverage.md"
-K, DEEPEST = 10, 30
 JUDGED = (50, 100, 200, 1_000)
-LOGGED = (1_000, 10_000, 50_000)
 CHANGED = (0.05, 0.2, 0.8)
-LEVEL = 0.95
 #: Made logs a line; the runs are spread over them.
 LOGS = 50
 #: What an interval of queries judged at random has to cover to be compared with, and how wide ours may be beside it.
 COVERS, WIDEST = 0.94, 1.15
+#: Kinds of losses that are drawn from a family, none of which took part in anything.
+DRAWN_KINDS, DRAWN_SEED = 24, 13
+COLUMNS = (
+    "| judged | logged | p | covers | / known | / same rule | / narrowest | t covers | same covers |\n"
+    "|---:|---:|---:|---:|---:|---:|---:|---:|---:|"
+)
 Floats = NDArray[np.float64]
-
-
-@dataclass(frozen=True)
-class Kind:
-    """How rich in relevant documents queries are: Beta(a, b) of each; what goes down is `better` than what goes up.
-
-    Relevant documents have the highest label with probability `high`, at least the middle one with `middle`.
-    """
-
-    says: str
-    a: float
-    b: float
-    better: float = 1.3
-    worse: float = 1.0
-    high: float = 0.15
-    middle: float = 0.4
-    logged: tuple[int, ...] = LOGGED
-
-
-KINDS = {
-    "graded": Kind("about two thirds of the changed queries lose or gain something", 1.0, 2.0),
-    "sparse": Kind("about a third do", 0.5, 4.0),
-    "rare": Kind("about an eighth do, and nearly all of them lose", 0.3, 8.0, 1.5, 0.3),
-    "two-sided": Kind("as many gain as lose, most of them little", 1.0, 2.0, 1.0, 1.0, 0.05, 0.1, LOGGED[:2]),
-    "large": Kind("more than half lose, most of them little, a few much", 1.0, 2.0, 1.5, 0.5, 0.02, 0.04, LOGGED[:2]),
-    "unseen": Kind("about a fifth lose or gain something, most of them gain", 0.4, 6.0, 0.6, 1.5, 0.1, 0.2, LOGGED[:2]),
-}
 #: What a machine's labels are worth: weight of the true loss, of noise, and a constant that is wrong.
 MACHINES = {
     "perfect": (1.0, 0.0, 0.0),
@@ -70,47 +46,7 @@ MACHINES = {
     "reversed": (-1.0, 1.0, 0.0),
     "biased": (0.5, 0.5, 3.0),
 }
-MACHINE = "machines"
-
-
-@dataclass(frozen=True)
-class Log:
-    """Losses of the queries that change, and what `shadow` knows of them without labels."""
-
-    n_queries: int
-    loss: Floats
-    spread: Floats
-    reach: Floats
-
-    @property
-    def mean(self) -> float:
-        return float(self.loss.sum()) / self.n_queries
-
-    def random_width(self, n: int) -> float:
-        """The width that judging n queries at random needs: by the variance that there is."""
-        variance = float((self.loss**2).sum()) / self.n_queries - self.mean**2
-        quantile = float(stats.t.ppf((1 + LEVEL) / 2, n - 1))
-        return 2 * quantile * float(np.sqrt(variance / n * (1 - n / self.n_queries)))
-
-
-def made(n_queries: int, share: float, kind: Kind, rng: np.random.Generator) -> Log:
-    """A log: in each changed query some pairs of documents change places."""
-    n = round(share * n_queries)
-    pairs = 1 + rng.poisson(1.5, n)
-    used = np.arange(pairs.max()) < pairs[:, None]
-    top = rng.integers(1, K + 1, used.shape)
-    deep = np.minimum(top + rng.geometric(0.3, used.shape), DEEPEST)
-    change = (discounts(top, K) - discounts(deep, K)) * used
-    rich = rng.beta(kind.a, kind.b, (n, 1))
-
-    def gain(times: float) -> Floats:
-        draw, relevant = rng.random(used.shape), np.minimum(rich * times, 1.0)
-        return np.select(
-            [draw < kind.high * relevant, draw < kind.middle * relevant, draw < relevant], [15.0, 3.0, 1.0], 0.0
-        )
-
-    loss = (change * (gain(kind.better) - gain(kind.worse))).sum(axis=1)
-    return Log(n_queries, loss, np.sqrt(2 * (change**2).sum(axis=1)), change.sum(axis=1))
+DRAWN, MACHINE = "drawn", "machines"
 
 
 @dataclass
@@ -208,6 +144,11 @@ class Cell:
         cells = [f"{self.judged:,}", f"{self.logged:,}", f"{self.share:g}", covers[0], *widths, *covers[1:]]
         return f"| {' | '.join(cells)} |"
 
+    @property
+    def fails(self) -> bool:
+        best = self.narrowest
+        return self.ours.coverage < COVERS or (best is not None and self.beside(best) > WIDEST)
+
 
 def cells_of(kind: Kind, runs: int, seed: int) -> Iterator[Cell]:
     """One for each number judged, number logged and share that changes."""
@@ -224,6 +165,21 @@ def cells_of(kind: Kind, runs: int, seed: int) -> Iterator[Cell]:
         yield cell
 
 
+def summary(drawn: list[Cell]) -> str:
+    """What is largest and smallest in lines of which not all queries were judged."""
+    covers = [cell.ours.coverage for cell in drawn]
+    ratios = [cell.beside(cell.narrowest) for cell in drawn if cell.narrowest is not None]
+    known, same = max(cell.known for cell in drawn), max(cell.beside(cell.same) for cell in drawn)
+    below = sum(coverage < COVERS for coverage in covers)
+    wider = sum(ratio > WIDEST for ratio in ratios)
+    return (
+        f"Lowest coverage {min(covers):.1%}, mean {np.mean(covers):.1%}; below {COVERS:.0%} in {below or 'none'} of "
+        f"{len(drawn)} lines. Width at most {max(ratios):.2f} sqrt(p) of\nthe narrowest interval of queries judged at "
+        f"random that covers, which there is in {len(ratios)} lines; above\n{WIDEST} in {wider or 'none'}. "
+        f"Beside *known* at most {known:.2f} sqrt(p), beside the same rule {same:.2f}.\n"
+    )
+
+
 def section(name: str, runs: int) -> Iterator[str]:
     """The lines of one kind of losses, and what is largest and smallest in them."""
     kind = KINDS[name]
@@ -231,22 +187,34 @@ def section(name: str, runs: int) -> Iterator[str]:
     for cell in cells_of(kind, runs, list(KINDS).index(name)):
         print(name, cell.line(), flush=True)
         cells.append(cell)
-    drawn = [cell for cell in cells if not cell.all_judged]
-    covers = [cell.ours.coverage for cell in drawn]
-    ratios = [cell.beside(cell.narrowest) for cell in drawn if cell.narrowest is not None]
-    known, same = max(cell.known for cell in drawn), max(cell.beside(cell.same) for cell in drawn)
-    below = sum(coverage < COVERS for coverage in covers)
-    wider = sum(ratio > WIDEST for ratio in ratios)
     yield f"\n## {name.capitalize()}: {kind.says}\n"
-    yield (
-        f"Lowest coverage {min(covers):.1%}, mean {np.mean(covers):.1%}; below {COVERS:.0%} in {below or 'none'} of "
-        f"{len(drawn)} lines. Width at most {max(ratios):.2f} sqrt(p) of\nthe narrowest interval of queries judged at "
-        f"random that covers, which there is in {len(ratios)} lines; above\n{WIDEST} in {wider or 'none'}. "
-        f"Beside *known* at most {known:.2f} sqrt(p), beside the same rule {same:.2f}.\n"
-    )
-    yield "| judged | logged | p | covers | / known | / same rule | / narrowest | t covers | same covers |"
-    yield "|---:|---:|---:|---:|---:|---:|---:|---:|---:|"
+    yield summary([cell for cell in cells if not cell.all_judged])
+    yield COLUMNS
     yield from (cell.line() for cell in cells)
+
+
+def drawn_section(runs: int) -> Iterator[str]:
+    """Kinds of losses that were drawn: a line for each, and every line of theirs that fails."""
+    rows, failed, cells = [], [], []
+    for number, kind in enumerate(drawn_kinds(DRAWN_KINDS, seed=DRAWN_SEED)):
+        mine = [cell for cell in cells_of(kind, runs, 1_000 + number) if not cell.all_judged]
+        covers = min(cell.ours.coverage for cell in mine)
+        ratios = [cell.beside(cell.narrowest) for cell in mine if cell.narrowest is not None]
+        widest = f"{max(ratios):.2f}" if ratios else "none covers"
+        row = f"| {number + 1} | {kind.says} | {covers:.1%} | {widest} | {sum(cell.fails for cell in mine)} |"
+        print(row, flush=True)
+        rows.append(row)
+        failed += [f"| {number + 1} {cell.line()}" for cell in mine if cell.fails]
+        cells += mine
+    yield DRAWN_TEXT.format(kinds=DRAWN_KINDS)
+    yield summary(cells)
+    yield "| kind | how it was drawn | lowest coverage | widest / narrowest | lines that fail |"
+    yield "|---:|---|---:|---:|---:|"
+    yield from rows
+    if failed:
+        yield f"\nLines that cover less than {COVERS:.0%} or are wider than {WIDEST}:\n"
+        yield COLUMNS.replace("| judged", "| kind | judged").replace("\n|", "\n|---:|")
+        yield from failed
 
 
 def machine_rows(runs: int) -> Iterator[list[Any]]:
@@ -275,7 +243,7 @@ def machine_section(runs: int) -> Iterator[str]:
 
 def standing(name: str) -> Iterator[str]:
     """A section as the page has it."""
-    heading = f"\n## {name.capitalize() if name in KINDS else 'Machine-made'}"
+    heading = f"\n## {'Machine-made' if name == MACHINE else name.capitalize()}"
     for rest in PAGE.read_text().split(heading, 1)[1:]:
         yield heading + rest.split("\n\n## ", 1)[0].rstrip("\n")
 
@@ -284,6 +252,7 @@ def page(runs: int, only: list[str]) -> str:
     lines = [HEADING.format(logs=LOGS, runs=runs, k=K, covers=COVERS)]
     for name in KINDS:
         lines += section(name, runs) if name in only else standing(name)
+    lines += drawn_section(runs) if DRAWN in only else standing(DRAWN)
     lines += [WHY, *(machine_section(runs) if MACHINE in only else standing(MACHINE))]
     return "\n".join(lines) + "\n"
 
@@ -291,7 +260,7 @@ def page(runs: int, only: list[str]) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=2_000)
-    parser.add_argument("--only", nargs="*", choices=(*KINDS, MACHINE), default=[*KINDS, MACHINE])
+    parser.add_argument("--only", nargs="*", choices=(*KINDS, DRAWN, MACHINE), default=[*KINDS, DRAWN, MACHINE])
     arguments = parser.parse_args()
     PAGE.write_text(page(arguments.runs, arguments.only))
 

@@ -16,43 +16,49 @@ times the square root of the share p that changes: 1 is about what judging among
 
 The last columns say how often these two cover."""
 WHY = """
-## Why rare losses need wide intervals
+## What was not seen
 
-Of 50 judged queries, about six lose anything in the rare kind, which says little of those that were not judged. A kind
-of query that makes up 7% of those that change is missed by all 50 in one case of 40 (0.93^50 = 2.5%): an interval that
+Of 50 judged queries, about six lose anything in the rare kind, and in the large kind one loses much, or none. A kind of
+query that makes up 7% of those that change is missed by all 50 in one case of 40 (0.93^50 = 2.5%): an interval that
 holds 95 times in 100, whatever the losses are, has to allow that 7% that nobody has looked at lose all that their
-documents can lose. Student's t allows no such thing, and the last columns show what comes of it. Against *known* the
-interval is therefore several times as wide: *known* is what a judge could do who knew the variance of all losses before
-judging any, and none that covers whatever the losses are is as narrow. Against intervals that know no more than it does
-itself it is narrower. What to do about it is to judge more: see the lines with 200 and 1,000.
+documents can lose. Student's t allows no such thing, and the last columns show what comes of it: it misses wherever the
+sample holds none of the large losses, because its spread is small there. The interval of `shadow` allows the 7% a part
+of what they can lose: all of it where nothing was seen to lose or gain, 2 / (2 + n) of it where n queries were, and at
+least a sixth. *Known* is what a judge could do who knew the variance of all losses before judging any.
 
-Two weak places are left, both between the bound and the spread. Where most queries lose a little and a few, of which
-the sample may hold none, lose much (the large kind with 50 judged), the interval believes the spread of what it has
-seen. And where a dozen or two of the judged queries lose or gain, most of them one way and a few of them much, it
-covers less than it says: the unseen kind with 100 judged, and the same rule for queries judged at random in the rare
-kind with 200 and 1,000 of them. Judging until thirty or more lose or gain is the remedy.
+A sixth is experience and no law. Where one query in 50 loses all that labels allow and many others lose a little, a
+third of the samples of 50 hold none of those (0.98^50 = 36%), and their intervals miss the truth. What helps is to
+judge more: with 200 hardly any sample holds none.
 
-One line is wider than it should be: two-sided losses, 50 judged, p = 0.2. The usual t of as many queries at random
-covers there although it sees six losses or gains, because those of either sign make up for each other, and it is narrow
-on average because most such samples hold none of the large ones.
+Lines that are wider than they should be have one thing in common: the usual t of queries judged at random covers,
+although most of its samples hold none of the large losses, because losses and gains that were not seen make up for each
+other; and since its samples hold none, it is narrow, well below *known* (divide the column of *known* by that of the
+narrowest). In the two-sided kind with 50 judged and p = 0.2 it sees six losses or gains. Nothing in a sample tells such
+logs from others, in which t misses far more often than it says.
 
 ## How the rule was chosen
 
 The rule, in full, stands in the docstring of `leanrank.evaluation.shadow.intervals.interval`: Student's t with Hajek's
 variance, longer on the side to which most losses point by Hall's expansion, with fewer degrees of freedom where a good
-part of all is judged, 3% longer for the approximate variance; and with fewer than twelve queries that lose or gain, a
-bound for any losses that labels and moves of documents allow (Gaffke's).
+part of all is judged, 3% longer for the approximate variance; and never shorter than what was not seen may lose.
 
-Two of its numbers come from experience, the twelve and the factor 2 on the kurtosis. They and the shape of the rule
-were chosen on logs made in all these ways but the unseen one, from other seeds, among 33 variants of the rule before
-it. That one took its degrees of freedom from the kurtosis everywhere and was half as long again on one side with fewer
-than 30 losses; it was wider than need be for sparse losses, and covered less for large ones, but more for the unseen
-ones with 100 judged. Among the variants, corrections with the skewness of the sample (Johnson's, Hall's of 1992)
-covered less than Student's t, since a sample that happens to be skewed one way misses the truth the other way;
-intervals for weighted counts (Fay and Feuer's) were wider; a bound by betting (Waudby-Smith and Ramdas 2024) was wider
-than Gaffke's with 50 and 100 judged; and with Gaffke's for fewer than ten losses only, and not twelve, 100 judged
-queries with rare losses covered too rarely. Other kinds of losses may cover less often than the lowest line here, or
-more."""
+Three of its numbers come from experience: the sixth, the 2 in 2 / (2 + n), and the factor 2 on the kurtosis. The last,
+and the lengths by Student and Hall, were chosen on logs made as those of the first five kinds, from other seeds, among
+33 variants. What is allowed for the unseen was chosen on 64 kinds of losses, 48 drawn as those above with other numbers
+and 16 that nearly all lose or nearly all gain, among 164 settings of a dozen forms; 38 more that were drawn, and the
+six with names from other seeds, were looked at on the way. Among the variants, corrections with the skewness of the
+sample (Johnson's, Hall's of 1992) covered less than Student's t, since a sample that happens to be skewed one way
+misses the truth the other way; intervals for weighted counts (Fay and Feuer's) were wider; and bounds for any losses
+where fewer than twelve, twenty or thirty lose or gain (Gaffke's; by betting, Waudby-Smith and Ramdas 2024) were several
+times as wide below that number, and the interval covered too rarely above it. Other kinds of losses may cover less
+often than the lowest line here, or more."""
+DRAWN_TEXT = """
+## Drawn: {kinds} kinds that nobody looked at
+
+Kinds whose numbers were drawn at random, with others than those that the rule was chosen on. How rich in relevant
+documents a query is, is drawn from a Beta distribution; documents that go down and up are relevant so many times as
+often; and relevant ones have the highest or at least the middle label with these probabilities.
+"""
 MACHINE_TEXT = """
 ## Machine-made labels
 

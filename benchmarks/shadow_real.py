@@ -16,7 +16,8 @@ from pathlib import Path
 
 import numpy as np
 from benchmarks.quality_data import LETOR, splits
-from benchmarks.shadow_coverage import LEVEL, Tally
+from benchmarks.shadow_coverage import Tally
+from benchmarks.shadow_kinds import LEVEL
 from numpy.typing import NDArray
 from scipy import stats
 
@@ -117,8 +118,8 @@ def main() -> None:
         f"how often the loss by all labels lies inside. Means of {DRAWS} draws for each of {SPLITS} splits. Made by",
         "`python -m benchmarks.shadow_real`.",
         "",
-        "Where fewer than twelve of the judged queries lose or gain anything, the interval of `shadow` rests on the",
-        "largest loss that labels allow, and is wide: ask for more than twenty queries.",
+        "With ten judged queries the interval of `shadow` rests in part on the largest loss that labels allow, and is",
+        "about as wide as at random: ask for twenty or more.",
     ]
     for name, n_kept in product(LETOR, KEPT):
         for line in rows(name, n_kept):

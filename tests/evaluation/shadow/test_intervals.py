@@ -56,6 +56,16 @@ def test_a_perfect_machine_leaves_nothing_to_doubt():
         assert estimate.mean == pytest.approx(truth)
 
 
+def test_of_what_nobody_saw_a_perfect_machine_leaves_as_much_as_the_judged_cannot_rule_out():
+    loss, share = np.linspace(0.1, 0.2, 98), np.full(98, 1e-4)
+    largest = Largest(1e6)
+    alone = interval(loss, share, 980_000, largest=largest)
+    machine = Machine(loss, float((loss / share).sum()))
+    together = interval(loss, share, 980_000, largest=largest, machine=machine)
+    # 2 / (2 + 98) of what they can lose, and a sixth without the machine
+    assert (together.high - together.mean) / (alone.high - alone.mean) == pytest.approx(0.02 * 6)
+
+
 def test_all_judged_is_exact():
     loss = np.array([0.5, -0.25, 0.0])
     estimate = interval(loss, np.ones(3), 100)
@@ -101,6 +111,49 @@ def test_the_ends_are_those_of_the_slow_twin(seed):
     estimate = interval(loss, probability, 1_000, level=level)
     twin = shadow_interval(loss.tolist(), probability.tolist(), 1_000, level)
     assert (estimate.mean, estimate.low, estimate.high) == pytest.approx(twin, rel=1e-9, abs=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_what_nobody_saw_is_that_of_the_slow_twin(seed):
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(10, 80))
+    loss = rng.normal(rng.normal(), 1.0, n) * (rng.random(n) < rng.random())
+    probability = np.minimum(rng.gamma(1.0, rng.choice([0.01, 0.3, 1.0]), n) + 1e-3, 1.0)
+    level, cut = float(rng.choice([0.8, 0.95, 0.99])), float((np.abs(loss) / probability).max() * rng.choice([1, 10]))
+    estimate = interval(loss, probability, 1_000, level=level, largest=Largest(cut, beyond=3.0))
+    twin = shadow_interval(loss.tolist(), probability.tolist(), 1_000, level, cut, beyond=3.0)
+    assert (estimate.mean, estimate.low, estimate.high) == pytest.approx(twin, rel=1e-9, abs=1e-12)
+    seen = interval(loss, probability, 1_000, level=level)
+    assert estimate.bounded == (estimate.low < seen.low or estimate.high > seen.high)
+
+
+def test_small_losses_that_were_seen_say_nothing_of_large_ones_that_were_not():
+    """Half of all queries lose a little and one in sixty much: a third of the samples of 60 hold none of those."""
+    rng = np.random.default_rng(0)
+    loss = np.where(rng.random(6_000) < 0.5, 0.1, 0.0)
+    loss[:100] = 5.0
+    inside = np.zeros(2)
+    for _ in range(400):
+        taken = rng.choice(6_000, 60, replace=False)
+        for which, largest in enumerate((None, Largest(15.0 * 100))):
+            estimate = interval(loss[taken], np.full(60, 0.01), 6_000, largest=largest)
+            inside[which] += estimate.low <= loss.mean() <= estimate.high
+    assert inside[0] < 0.75 * 400
+    assert inside[1] > 0.94 * 400
+
+
+def test_what_nobody_saw_lengthens_the_side_to_which_losses_point_most():
+    loss, share = np.zeros(400), np.full(400, 1e-4)
+    loss[:100] = 0.1
+    largest = Largest(1e6)
+    estimate = interval(loss, share, 4_000_000, largest=largest)
+    # 3.7 draws' worth of queries that lose a sixth of what they can, and a tenth of that for gains: 1 / sqrt(100)
+    most = np.log(40) * 1e6 / 6 / 4_000_000
+    assert estimate.high - estimate.mean == pytest.approx(most, rel=1e-3)
+    assert estimate.mean - estimate.low == pytest.approx(most / 10, rel=0.01)
+    assert estimate.bounded
+    turned = interval(-loss, share, 4_000_000, largest=largest)
+    assert (turned.low, turned.high) == pytest.approx((-estimate.high, -estimate.low))
 
 
 def test_skewed_losses_lie_above_the_interval_about_as_rarely_as_they_may():
@@ -171,9 +224,3 @@ def test_what_is_drawn_for_certain_is_beyond_nothing_unless_the_judging_stops():
     assert largest == Largest(2.0, 0.0, 6.0)
     assert largest.judged(1.0) == largest
     assert largest.judged(0.5) == Largest(4.0, 6.0)
-
-
-def test_nearly_all_judged_rests_on_no_bound():
-    losses = np.linspace(0.1, 1.0, 40)
-    probability = np.append(np.ones(34), np.full(6, 0.9))
-    assert not interval(losses, probability, 60, largest=Largest(50.0)).bounded

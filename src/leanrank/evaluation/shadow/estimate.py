@@ -38,7 +38,7 @@ class LossEstimate(JsonRecord):
     power : float
         The weight of machine-made labels, 0 without.
     bounded : bool
-        Whether so few queries lost or gained anything that the interval rests on the largest loss possible.
+        Whether so few queries lost or gained much that an end of the interval rests on the largest loss possible.
     assumptions : tuple of str
         What has to be true for the interval to mean what it says.
     """

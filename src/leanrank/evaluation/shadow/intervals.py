@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,13 +12,13 @@ from leanrank.evaluation.shadow.largest import Largest
 
 Floats = NDArray[np.float64]
 
-#: With fewer queries that lose or gain anything, the spread of those says little.
-FEW = 12
+#: Queries of a kind that was not drawn are allowed a part of what they can lose: 2 / (2 + n) where n queries were seen
+#: to lose or gain, and at least this.
+PART = 1 / 6
 #: The kurtosis of a sample falls short of that of losses with heavy tails: it is counted so many times.
 HEAVIER = 2.0
 #: The variance of a systematic sample is known but approximately: every interval is so much longer.
 MARGIN = 1.03
-_DRAWS = 2_000
 _NEARLY_CERTAIN = 1 - 1e-9
 
 
@@ -31,8 +30,7 @@ class Interval:
     low: float
     high: float
     power: float = 0.0  # the weight that machine-made labels were given, 0 without any
-    # whether too few queries lost or gained anything for the spread to be trusted, so that the ends are also those of a
-    # bound that holds for any losses as large as the labels allow
+    # whether so few queries lost or gained much that an end rests on the largest loss that labels allow
     bounded: bool = False
 
 
@@ -84,8 +82,26 @@ def interval(
 
     where :math:`n_+` queries lose and :math:`n_-` gain: the skewness is that of losses whose size has nothing to do
     with their sign, since the third moment of a few dozen losses is mostly chance. For the same reason the other side
-    is never shorter. Where fewer than 12 judged queries lose or gain anything, the interval also holds Gaffke's bound
-    on the mean of values that are as large as `largest` says.
+    is never shorter.
+
+    A sample that holds none of a few large losses says nothing of them, and its spread is small. Where a share f of all
+    is judged, k queries of a kind are missed with probability :math:`(1 - f)^k`, which is :math:`\\alpha / 2`, that of
+    one end, for :math:`k = \\ln(\\alpha / 2) / \\ln(1 - f)`. If each of them loses the cut c of `largest` times its
+    probability f, and some what is beyond the cut, they lose in all
+
+    .. math:: B = c f\\, \\frac{\\ln(\\alpha / 2)}{\\ln(1 - f)} + \\mathrm{beyond},\\quad
+              f = \\frac{m}{\\sum_s 1 / \\pi_i}
+
+    Where nothing was seen to lose or gain, this is how far both ends have to be from 0. The more was seen, the less
+    can what was not seen differ from it: no end is nearer to the estimate than
+
+    .. math:: \\frac{B}{N} \\max\\Big(\\frac16, \\frac{2}{2 + n}\\Big)
+              \\min\\Big(1,\\ \\max(0, \\pm b) + \\sqrt{f + 1/n}\\Big),\\quad
+              b = \\frac{n_+ - n_-}{n},\\ n = n_+ + n_-
+
+    upwards with :math:`+b` and downwards with :math:`-b`: losses and gains that nobody saw make up for each other as
+    far as those that were seen do, up to chance, which is 1/n in the balance of the sample, and f in that of the few
+    there are. With losses by a machine the sixth is smaller as the standard error is.
 
     Parameters
     ----------
@@ -93,7 +109,7 @@ def interval(
         What each judged query loses, and the probability with which it was drawn.
     n_queries : int
     largest : Largest, default=None
-        What a query can lose or gain at most; without it there is no such bound.
+        What a query can lose or gain at most; without it nothing is allowed for what was not seen.
     level : float, default=0.95
     machine : Machine, default=None
 
@@ -102,8 +118,6 @@ def interval(
     J. Hajek. Asymptotic theory of rejective sampling. Annals of Mathematical Statistics 35, 1964.
     A. Angelopoulos, J. Duchi, T. Zrnic. PPI++: efficient prediction-powered inference. arXiv 2311.01453, 2023.
     P. Hall. Inverting an Edgeworth expansion. Annals of Statistics 11, 1983.
-    N. Gaffke. Three test statistics for a nonparametric one-sided hypothesis on the mean of a nonnegative variable.
-    Mathematical Methods of Statistics 14, 2005.
 
     Examples
     --------
@@ -118,6 +132,7 @@ def interval(
     if m < 2:
         mean = float(z.sum()) / n_queries
         return Interval(mean, mean, mean)
+    alone = _centred(z, weight)
     power, total, spent, leverage = 0.0, 0.0, 1, np.zeros(len(z))
     if machine is not None:
         by_machine = machine.losses / probability
@@ -130,15 +145,14 @@ def interval(
     error = (_centred(z, weight) / (1 - np.minimum(leverage, 0.9)))[open_]
     standard_error = MARGIN * float(np.sqrt(m / (m - 1) * (error**2).sum())) / n_queries
     tail = (1 - level) / 2
-    below, above = _arms(error, probability[open_], np.sign(losses[open_]), float(max(m - spent, 1)), tail)
-    low, high = mean - below * standard_error, mean + above * standard_error
-    bounded = int(np.count_nonzero(losses)) < FEW and largest is not None
-    if bounded and largest is not None:
-        sure = (total + float(z[~open_].sum())) / n_queries
-        most = largest.times(1 + abs(power))
-        low = min(low, sure - (_upper(-z[open_], most.cut, tail) * m + most.beyond) / n_queries)
-        high = max(high, sure + (_upper(z[open_], most.cut, tail) * m + most.beyond) / n_queries)
-    return Interval(mean, low, high, power, bounded)
+    chances, signs = probability[open_], np.sign(losses[open_])
+    arms = np.array(_arms(error, chances, signs, float(max(m - spent, 1)), tail)) * standard_error
+    if largest is None:
+        return Interval(mean, float(mean - arms[0]), float(mean + arms[1]), power)
+    left = 1.0 if power == 0.0 else float(np.sqrt((error**2).sum() / (alone**2).sum()))
+    unseen = np.array(_unseen(chances, signs, largest, left, tail)) / n_queries
+    below, above = np.maximum(arms, unseen)
+    return Interval(mean, float(mean - below), float(mean + above), power, bool((unseen > arms).any()))
 
 
 def _arms(error: Floats, probability: Floats, signs: Floats, freedom: float, tail: float) -> tuple[float, float]:
@@ -155,6 +169,15 @@ def _arms(error: Floats, probability: Floats, signs: Floats, freedom: float, tai
     return (t, longer) if skewness > 0 else (longer, t)
 
 
+def _unseen(probability: Floats, signs: Floats, largest: Largest, left: float, tail: float) -> tuple[float, float]:
+    """How much queries of a kind that was not drawn may gain, and how much lose, in all."""
+    told, judged = float(np.abs(signs).sum()), len(probability) / float((1 / probability).sum())
+    most = largest.cut * judged * float(np.log(tail) / np.log1p(-judged)) + largest.beyond
+    most *= max(PART * left, 2 / (2 + told))
+    balance, chance = float(signs.sum()) / max(told, 1.0), float(np.sqrt(judged + 1 / max(told, 1.0)))
+    return most * min(max(-balance, 0.0) + chance, 1.0), most * min(max(balance, 0.0) + chance, 1.0)
+
+
 def _centred(z: Floats, weight: Floats) -> Floats:
     """Deviations from the weighted mean, so that their squares add up to the variance."""
     centred: Floats = (z - (weight * z).sum() / weight.sum()) * np.sqrt(weight)
@@ -168,20 +191,3 @@ def _power(z: Floats, by_machine: Floats, weight: Floats) -> float:
     if squares <= 0 or np.count_nonzero(weight) < 4:
         return 0.0
     return float((f * _centred(z, weight)).sum()) / squares
-
-
-def _upper(z: Floats, cut: float, tail: float) -> float:
-    """Gaffke's upper bound on the mean of values from -cut to cut: with order statistics U of uniforms and the sorted
-    values x in [0, 1], x_(n+1) = 1, the quantile of 1 - sum U_(i) (x_(i+1) - x_(i)).
-    """
-    if cut <= 0:
-        return 0.0
-    x = np.append(np.sort(np.clip((z + cut) / (2 * cut), 0.0, 1.0)), 1.0)
-    means = 1 - _order_statistics(len(z)) @ np.diff(x)
-    return float(np.quantile(means, 1 - tail)) * 2 * cut - cut
-
-
-@lru_cache(maxsize=1)
-def _order_statistics(n: int) -> Floats:
-    """Uniforms in ascending order, n a draw: the same for both ends and for every call."""
-    return np.sort(np.random.default_rng(0).random((_DRAWS, n)), axis=1)
