@@ -2,6 +2,7 @@
 
     python -m benchmarks.select_cost [--data NAME ...] [--rankers NAME ...]   # writes docs/select_cost.md
     python -m benchmarks.select_cost --catboost     # CatBoost again alone; the rest stays as it was measured
+    python -m benchmarks.select_cost --ours         # `select` again alone
     python -m benchmarks.select_cost --cores        # two cores against one: wall time on the MSLR sample
     python -m benchmarks.select_cost --page         # the page again, from what was measured
 
@@ -191,7 +192,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data", nargs="*", default=DATA_SETS)
     parser.add_argument("--rankers", nargs="*", default=RANKERS)
-    for alone in ("--catboost", "--cores", "--page"):
+    for alone in ("--catboost", "--ours", "--cores", "--page"):
         parser.add_argument(alone, action="store_true")
     given = parser.parse_args()
     if given.cores:
@@ -199,7 +200,8 @@ def main() -> None:
     for name in given.data if not (given.cores or given.page) else ():
         if not given.catboost:
             measured(name, given.rankers)
-        measured_catboost(name)
+        if not given.ours:
+            measured_catboost(name)
     rows = rows_kept()
     parts = {"costs": costs_page(rows)}
     if any("threads" in row for row in rows):
