@@ -311,8 +311,9 @@ def less_than_before(runs: int) -> list[str]:
     lines = [
         MEAN,
         "",
-        f"The two cells {said}, {n_runs:,} runs of each: how much less is kept than by the single step over",
-        f"all sets, on the mean of the cells and worlds of a kind, and the standard error over {len(DECIDING)} seeds.",
+        f"The two cells {said}, {n_runs:,} runs of each:",
+        "how much less is kept than by the single step over all sets, on the mean of the cells and worlds of a kind,",
+        f"and the standard error over {len(DECIDING)} seeds.",
         "",
         "| methods | " + " | ".join(EFFORTS) + " |",
         "|---|" + "---:|" * len(EFFORTS),

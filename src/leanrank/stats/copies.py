@@ -141,7 +141,6 @@ def groups_of_copies(data: RankingData, same: str = "order", engine: Engine | st
     Parameters
     ----------
     data : RankingData
-        A source read block by block does for "values", and for "order" where every feature varies inside a query.
     same : {"values", "increasing", "order"}, default="order"
         Equal in every document; one increasing function of the other over all documents; or any function that is
         increasing within each query. Each takes in the ones before it. What is the same for all documents of each query
