@@ -150,3 +150,25 @@ def limited_copies(limits: ColumnLimits, groups: Groups) -> Copies:
         keys = np.stack([cost, families.limited.sum(axis=0)])
         cost = np.unique(keys, axis=1, return_inverse=True)[1].reshape(-1).astype(np.float64)
     return Copies.of([g for g in alone if len(g) > 1], cost=cost, must_keep=limits.must_keep, never=limits.never)
+
+
+def exchangeable(limits: ColumnLimits, copies: Copies) -> Groups:
+    """Of each group of copies those that limits treat as they do the one that stands, which is the first of them.
+
+    They cost the same, share the same groups and families, and are as free; groups of one are not among them.
+    """
+    bound = (
+        limits.own,
+        limits.member,
+        limits.must_keep,
+        limits.never,
+        limits.families.limited,
+        limits.families.grouped,
+    )
+    rules = np.vstack([np.asarray(rule, dtype=np.float64) for rule in bound])
+    groups = []
+    for stands in np.unique(copies.stands_in[copies.left_out]).tolist():
+        members = np.flatnonzero(copies.stands_in == stands)
+        alike = members[(rules[:, members] == rules[:, [stands]]).all(axis=0)]
+        groups.append([stands, *(j for j in alike.tolist() if j != stands)])
+    return [group for group in groups if len(group) > 1]

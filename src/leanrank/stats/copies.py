@@ -126,6 +126,23 @@ class Copies:
         place[columns] = np.arange(len(columns))
         return Copies(place[self.stands_in[columns]])
 
+    def with_standing(self, columns: NDArray[np.int64]) -> Copies:
+        """The same groups with others standing for them.
+
+        Parameters
+        ----------
+        columns : array of int64
+            In the place of each of `staying` the one of its group that stands now: itself, or one it stood for.
+
+        Examples
+        --------
+        >>> Copies(np.array([0, 1, 0, 0])).with_standing(np.array([2, 1])).stands_in
+        array([2, 1, 2, 2])
+        """
+        now = np.arange(len(self.stands_in))
+        now[self.staying] = columns
+        return Copies(now[self.stands_in])
+
     def standing(self, names: Sequence[str]) -> dict[str, tuple[str, ...]]:
         """The names of the features that stand for others, and of those."""
         standing: dict[str, tuple[str, ...]] = {}

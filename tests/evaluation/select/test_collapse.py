@@ -40,6 +40,12 @@ def standing(data, **limits):
     return copies_of(data, bound).standing(data.feature_names)
 
 
+def held_out_of(data, scales=()):
+    standing = copies_of(data, Limits().bound("select", data.feature_names))
+    material = Material(data, None, RankSVM(C=1.0), standing, scales)
+    return HeldOut(material, metric("ndcg@10"), cv=3, random_state=0)
+
+
 def test_limits_decide_which_copy_stays(copies):
     costs = dict.fromkeys(NAMES, 1.0) | {"bm25": 5.0}
     assert standing(copies) == {"bm25": ALIKE}
@@ -65,6 +71,61 @@ def test_select_never_keeps_two_copies_and_says_what_stays_for_what(copies, rank
     assert any("bm25 stands for exp" in note for note in summarize(chosen)["notes"])
 
 
+@pytest.fixture(scope="module")
+def scales():
+    """The same features on other scales first: what a linear ranker wants comes last."""
+    data = make_ranking(60, n_informative=2, n_redundant=0, n_noise=2, noise=0.2, shuffle=False, random_state=1)[0]
+    X = data.X.astype(float)
+    steep = np.sign(X[:, :2]) * X[:, :2] ** 6
+    names = ("bm25 steep", "tf steep", "n1", "n2", "bm25", "tf", "tf again")
+    return RankingData(np.hstack([steep, X[:, 2:], X[:, :2], X[:, [1]]]), data.y, data.query_ptr, feature_names=names)
+
+
+def test_of_copies_a_linear_ranker_gets_the_best_scale_and_trees_the_first(scales):
+    linear = select(scales, **QUICK)
+    assert set(linear.features) == {"bm25", "tf"}
+    assert linear.stands_for == {"bm25": ("bm25 steep",), "tf": ("tf steep", "tf again")}
+    assert set(linear.path[4:]) == {"bm25 steep", "tf steep", "tf again"}
+    lightgbm = pytest.importorskip("lightgbm")
+    booster = lightgbm.LGBMRanker(n_estimators=3, min_child_samples=2, n_jobs=1, verbose=-1)
+    trees = select(scales, **{**QUICK, "ranker": booster})
+    assert set(trees.features) == {"bm25 steep", "tf steep"}
+
+
+def test_sets_are_measured_with_the_copies_that_stand_in_the_fold(scales):
+    held_out = held_out_of(scales, ((0, 4), (1, 5, 6)))
+    with Tasks(Journal(None, {})) as tasks:
+        values = held_out.measure(tasks, [[(0, 1)] * 3])[0, 0]
+    for i, part in enumerate(held_out.parts):
+        np.testing.assert_array_equal(values[part], held_out.fit(i, [4, 5])[0][0])
+
+
+def test_limits_come_before_the_scale(scales):
+    cheap = dict.fromkeys(scales.feature_names, 1.0) | {"bm25": 1.5}
+    assert set(select(scales, **QUICK, costs=cheap).features) == {"bm25 steep", "tf"}
+    assert "tf steep" in select(scales, **QUICK, must_keep=["tf steep"]).features
+    assert "tf again" in select(scales, **QUICK, never=["tf"]).features
+    limited = {"families": {"slow": ["bm25", "n1"]}, "at_most": {"slow": 1}}
+    assert "bm25 steep" in select(scales, **QUICK, **limited).features
+
+
+def test_the_scale_of_a_fold_is_chosen_without_the_queries_that_it_tests(scales):
+    """With their labels upside down or not: the queries of a fold have no part in what is seen there."""
+
+    def seen(data):
+        held_out = held_out_of(data, ((0, 4), (1, 5, 6)))
+        return held_out, held_out.columns(0).tolist(), held_out.columns(None).tolist()
+
+    held_out, in_fold, in_all = seen(scales)
+    assert in_fold == in_all == [4, 5, 2, 3]
+    rows = np.isin(np.repeat(np.arange(scales.n_queries), scales.query_sizes), held_out.parts[0])
+    # what is steep explains these labels without rest, and there are many of them
+    y = np.where(rows, 1e3 * (1 + scales.X[:, 0] / np.abs(scales.X[:, 0]).max()), scales.y)
+    _, in_fold, in_all = seen(RankingData(scales.X, y, scales.query_ptr, feature_names=scales.feature_names))
+    assert in_fold == [4, 5, 2, 3]
+    assert in_all[0] == 0
+
+
 def test_sets_are_measured_against_all_features_with_their_copies(copies):
     """The reference is what anybody would train who never heard of copies; leaving them out is no free choice."""
     chosen = select(copies, **QUICK)
@@ -77,8 +138,7 @@ def test_sets_are_measured_against_all_features_with_their_copies(copies):
 
 def test_the_share_of_a_feature_is_that_of_its_copies_too(copies):
     """A ranker divides what copies tell among them: by each alone, none would look important."""
-    held = Material(copies, None, RankSVM(C=1.0), copies_of(copies, Limits().bound("select", NAMES)))
-    held_out = HeldOut(held, metric("ndcg@10"), cv=3, random_state=0)
+    held_out = held_out_of(copies)
     with Tasks(Journal(None, {})) as tasks:
         held_out.reference(tasks)
     share, (_, whole) = held_out.share(0), held_out.fit(0, range(len(NAMES)))

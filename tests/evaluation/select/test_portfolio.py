@@ -69,14 +69,14 @@ def test_methods_by_name_draw_from_the_seed_of_the_run_and_objects_from_their_ow
 )
 def test_a_filter_is_the_same_as_fitted_alone(held_out, data, name):
     for i in (0, None):
-        seen = held_out.folds.learned(i)
+        seen = held_out.folds(None).learned(i)
         alone = registry.get(name).fit(seen).order_
         np.testing.assert_array_equal(sight(held_out, i).order(registry.get(name)), alone)
 
 
 def test_the_share_is_that_of_the_ranker_trained_on_all_features(held_out):
-    ranker = held_out.ranker
-    train, valid = (prepared(part, ranker) for part in held_out.folds.train_valid(1))
+    ranker = held_out.ranker(1)
+    train, valid = (prepared(part, ranker) for part in held_out.folds(1).train_valid(1))
     weight = BoosterImportance(ranker).fit(train, eval_set=valid).scores_
     np.testing.assert_allclose(held_out.share(1), weight / weight.sum(), atol=1e-9)
     np.testing.assert_allclose(held_out.share(None), np.mean([held_out.share(i) for i in range(3)], axis=0), atol=1e-9)
@@ -98,14 +98,14 @@ def test_graphs_are_computed_once_for_all(held_out, monkeypatch):
 def test_the_graph_of_a_fold_is_that_of_its_queries(held_out):
     from leanrank.stats.feature_graph import feature_graph
 
-    whole = feature_graph(held_out.folds.learned(2), IMPORTANCE, SIMILARITY)
+    whole = feature_graph(held_out.folds(None).learned(2), IMPORTANCE, SIMILARITY)
     np.testing.assert_allclose(sight(held_out, 2).graph.similarity, whole.similarity, atol=1e-12)
     np.testing.assert_allclose(sight(held_out, 2).graph.importance, whole.importance, atol=1e-12)
 
 
 def test_a_selector_with_a_ranker_of_its_own_keeps_it(held_out):
     own = BoosterImportance(RankSVM(C=100.0))
-    train, valid = (prepared(part, own.ranker) for part in held_out.folds.train_valid(0))
+    train, valid = (prepared(part, own.ranker) for part in held_out.folds(0).train_valid(0))
     np.testing.assert_array_equal(sight(held_out, 0).order(own), own.fit(train, eval_set=valid).order_)
 
 
@@ -119,7 +119,7 @@ def test_only_the_data_as_given_travel(held_out, data):
     held_out.fit(0, [0, 1])
     sight(held_out, 0).order(registry.get("blend+mrmr"))
     again = pickle.loads(pickle.dumps(held_out))
-    assert set(vars(again.material)) == {"data", "valid", "ranker", "copies"}
+    assert set(vars(again.material)) == {"data", "valid", "ranker", "copies", "scales"}
     assert not again._graphs
     assert not again._shares
     np.testing.assert_array_equal(again.fit(0, [0, 1])[0], held_out.fit(0, [0, 1])[0])

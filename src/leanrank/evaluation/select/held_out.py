@@ -23,6 +23,7 @@ from leanrank.metrics._base import Metric
 from leanrank.rankers._base import Ranker
 from leanrank.selectors._ranker_selector import importances
 from leanrank.selectors.hybrids import shares
+from leanrank.stats.best_scale import best_scales
 from leanrank.stats.copies import Copies
 from leanrank.stats.feature_graph import FeatureGraph, feature_graph
 
@@ -33,39 +34,49 @@ Values = NDArray[np.float64]
 class Material:
     """Data, and held-out data if any were given, in two forms: as selection sees them, and as the ranker does.
 
-    Selection sees no `copies`; of all features the ranker learns from the copies too. Each form is made when it is
-    first needed; to another process only the data as given travel.
+    Selection sees one of several `copies`, all features that the ranker learns from are with them. Each form is made
+    when it is first needed; to another process only the data as given travel.
     """
 
     data: RankingData
     valid: RankingData | None
     ranker: Ranker
     copies: Copies
+    # groups of copies of which any may stand, the one that stands before labels are seen first: what a fold learns from
+    # says which of them has the best scale for the ranker
+    scales: tuple[tuple[int, ...], ...] = ()
 
-    @cached_property
-    def seen(self) -> tuple[RankingData, RankingData | None]:
-        """Filled, on no other scale, without copies."""
-        if not self.copies.left_out.any():
-            return self._filled
-        data, valid = self._filled
+    def seen(self, columns: NDArray[np.int64]) -> tuple[RankingData, RankingData | None]:
+        """Filled, on no other scale, these columns alone."""
+        data, valid = self.complete
+        if len(columns) == data.n_features:
+            return data, valid
+        return with_columns(data, columns), None if valid is None else with_columns(valid, columns)
+
+    def standing(self, learned: RankingData) -> NDArray[np.int64]:
+        """The columns that stand for themselves and their copies, by what may be `learned` from."""
         staying = self.copies.staying
-        return with_columns(data, staying), None if valid is None else with_columns(valid, staying)
+        if not self.scales:
+            return staying
+        now = np.arange(self.data.n_features)
+        now[[group[0] for group in self.scales]] = best_scales(learned, [list(group) for group in self.scales])
+        return np.asarray(now[staying])
 
     @cached_property
-    def _filled(self) -> tuple[RankingData, RankingData | None]:
+    def complete(self) -> tuple[RankingData, RankingData | None]:
         return filled(self.data), None if self.valid is None else filled(self.valid)
 
     @property
     def trained(self) -> tuple[RankingData, RankingData | None]:
         """What the ranker takes, yet to be `prepared` for it: fold by fold, so that there is no copy of the whole."""
-        return (self.data, self.valid) if self.ranker.takes_missing else self._filled
+        return (self.data, self.valid) if self.ranker.takes_missing else self.complete
 
     def take_queries(self, index: NDArray[np.int64]) -> Material:
         """Some of the queries, with the same held-out data."""
-        return Material(Queries(self.data, index).seen(), self.valid, self.ranker, self.copies)
+        return Material(Queries(self.data, index).seen(), self.valid, self.ranker, self.copies, self.scales)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Material, (self.data, self.valid, self.ranker, self.copies)
+        return Material, (self.data, self.valid, self.ranker, self.copies, self.scales)
 
 
 class HeldOut:
@@ -109,6 +120,7 @@ class HeldOut:
         self._graphs: dict[tuple[str, str], list[FeatureGraph]] = {}
         self._own_graphs: dict[tuple[str, str, int | None], FeatureGraph] = {}
         self._shares: list[NDArray[np.float64]] = []
+        self._columns: dict[int | None, NDArray[np.int64]] = {}
 
     def __getstate__(self) -> dict[str, Any]:
         """What a worker elsewhere needs: nothing that it can compute itself."""
@@ -118,11 +130,20 @@ class HeldOut:
         vars(self).update(state)
         self._nothing_shared()
 
-    @property
-    def ranker(self) -> Ranker:
-        """The ranker, for the features that selection sees."""
-        copies = self.material.copies
-        return self.material.ranker.for_columns(copies.staying.tolist(), len(copies.stands_in))
+    def columns(self, i: int | None) -> NDArray[np.int64]:
+        """The columns that selection sees in fold `i`, None: in all queries; in every fold as many.
+
+        In each place stands one of the same copies; those that it learns from in this fold say which.
+        """
+        with self._lock:
+            if i not in self._columns:
+                data, _ = self.material.complete
+                self._columns[i] = self.material.standing(QueryFolds(data, *self.roles).learned(i, view=True))
+            return self._columns[i]
+
+    def ranker(self, i: int | None) -> Ranker:
+        """The ranker, for the features that selection sees in fold `i`."""
+        return self.material.ranker.for_columns(self.columns(i).tolist(), self.material.data.n_features)
 
     @property
     def n_queries(self) -> int:
@@ -137,10 +158,9 @@ class HeldOut:
     def n_folds(self) -> int:
         return len(self.roles[0])
 
-    @property
-    def folds(self) -> QueryFolds:
-        """The folds as selection sees them."""
-        data, valid = self.material.seen
+    def folds(self, i: int | None) -> QueryFolds:
+        """The folds with the features that selection sees in fold `i`."""
+        data, valid = self.material.seen(self.columns(i))
         return QueryFolds(data, *self.roles, valid)
 
     def measure(
@@ -148,7 +168,7 @@ class HeldOut:
     ) -> Values:
         """Every metric of every query for every candidate; a candidate is a set of features for each fold.
 
-        Features are numbered as selection sees them.
+        Features are numbered as selection sees them in the fold.
 
         Returns
         -------
@@ -156,8 +176,9 @@ class HeldOut:
             NaN where the metric skips a query or no fold tests it, and throughout where time was up before a candidate
             was measured.
         """
-        columns = self.material.copies.staying
-        fits = [fit_task(self.scope, i, columns[list(own)]) for candidate in sets for i, own in enumerate(candidate)]
+        fits = [
+            fit_task(self.scope, i, self.columns(i)[list(own)]) for candidate in sets for i, own in enumerate(candidate)
+        ]
         results = iter(tasks.run(_fit, self, fits, title=title, optional=optional))
         values = np.full((len(self.metrics), len(sets), self.n_queries), np.nan)
         for row, candidate in enumerate(sets):
@@ -211,17 +232,19 @@ class HeldOut:
     def graph(self, i: int | None, importance: Any, similarity: Any, engine: Any = None) -> FeatureGraph:
         """The feature graph of what selection may see in fold `i`, computed once.
 
-        Where every part is in all folds but one, it is the sum of the parts' graphs.
+        Where every part is in all folds but one, it is the sum of the parts' graphs. To all that only
+        looks at orders the copies of a feature are the same.
         """
         key = (repr(importance), repr(similarity))
         with self._lock:
-            if not self.folds.is_partition:
+            data, valid = self.material.seen(self.material.copies.staying)
+            folds = QueryFolds(data, *self.roles, valid)
+            if not folds.is_partition:
                 if (*key, i) not in self._own_graphs:
-                    seen = self.folds.learned(i, view=True)
+                    seen = folds.learned(i, view=True)
                     self._own_graphs[*key, i] = feature_graph(seen, importance, similarity, engine=engine)
                 return self._own_graphs[*key, i]
             if key not in self._graphs:
-                data, _ = self.material.seen
                 parts = (data.take_queries(part) for part in self.parts)
                 self._graphs[key] = [feature_graph(part, importance, similarity, engine=engine) for part in parts]
             first, *others = (graph for j, graph in enumerate(self._graphs[key]) if j != i)

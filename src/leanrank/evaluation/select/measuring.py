@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from leanrank.data.arrangement import Arrangement
 from leanrank.data.folds import Fold
@@ -33,7 +35,9 @@ from leanrank.evaluation.tasks import Tasks
 from leanrank.evaluation.training import prepared, train
 from leanrank.metrics._base import Metric
 from leanrank.rankers._base import Ranker
+from leanrank.selectors._graph_selector import exchangeable
 from leanrank.selectors._ranker_selector import copies_of, idle_copies, useless_to
+from leanrank.selectors.column_limits import ColumnLimits
 from leanrank.stats.copies import Copies
 
 
@@ -77,7 +81,8 @@ class Run:
         self.rule = replace(
             request.rule, weight=self.data.beside.query_weight, group=self.data.beside.query_group, slices=slices
         )
-        material = Material(self.data, None if valid is None else arrangement.like(valid), ranker, copies)
+        scales = _scales(ranker, self.data, limits.only(self.everything), copies)
+        material = Material(self.data, None if valid is None else arrangement.like(valid), ranker, copies, scales)
         largest = request.n_features or max(1, len(self.usable))
         self.paths = Paths(request.portfolio, self.limits, int(largest), tasks, engine)
         self.held_out = self._held_out(material, "all")
@@ -114,7 +119,7 @@ class Run:
             rule=rule,
             measured=measured,
             points=[p for p in points[:-1] if p.on_path],
-            path=self.usable[self.paths.on_all(self.held_out, method)],
+            path=self.standing[self.paths.on_all(self.held_out, method)],
             safe=safe_features(self.useless, self.idle.left_out, self.request.columns),
             limits=self.request.columns,
             names=self.request.data.feature_names,
@@ -129,7 +134,7 @@ class Run:
             recommended=answers.recommended(),
             certified=answers.certified(),
             answer=self.request.answer,
-            path=tuple(answers.names[j] for j in answers.whole_path(self.usable, self.everything)),
+            path=tuple(answers.names[j] for j in answers.whole_path(self.standing, self.everything)),
             path_method=method,
             baseline={
                 "n_features": len(self.everything),
@@ -147,16 +152,24 @@ class Run:
             seconds=time.perf_counter() - begin + self.paths.tasks.journal.earlier,
         )
 
+    @cached_property
+    def standing(self) -> NDArray[np.int64]:
+        """The columns that methods choose from; of copies the one that all queries say."""
+        return self.everything[self.held_out.columns(None)]
+
     @property
     def _open_names(self) -> tuple[str, ...]:
         """Those of the features that methods choose from."""
-        return tuple(self.request.data.feature_names[j] for j in self.usable)
+        return tuple(self.request.data.feature_names[j] for j in self.standing)
 
     def _stands_for(self) -> dict[str, tuple[str, ...]]:
         """Which features stand for copies of them; one that tells nothing stands for nothing."""
         names = self.request.data.feature_names
         idle = {names[j] for j in np.flatnonzero(self.useless)}
-        return {name: others for name, others in self.copies.standing(names).items() if name not in idle}
+        now = self.copies.staying.copy()
+        now[np.isin(now, self.usable)] = self.standing
+        copies = self.copies.with_standing(now)
+        return {name: others for name, others in copies.standing(names).items() if name not in idle}
 
     def _plan(self) -> Plan:
         sampled = self.sample.n_queries / self.held_out.n_queries if self.sample is not self.held_out else None
@@ -217,6 +230,14 @@ class Run:
         shares = [self.held_out.share(i) for i in range(self.held_out.n_folds)]
         learned = [role.learned for role in self.held_out.roles[0]]
         return ImportanceDrift.of(shares, learned, time, self._open_names)
+
+
+def _scales(ranker: Ranker, data: RankingData, limits: ColumnLimits, copies: Copies) -> tuple[tuple[int, ...], ...]:
+    """Groups of copies of which any may stand, where their scale matters to the ranker; categories have none."""
+    if not ranker.wants_scaling:
+        return ()
+    kinds = set(data.category_columns)
+    return tuple(tuple(group) for group in exchangeable(limits, copies) if not kinds.intersection(group))
 
 
 def final_test(

@@ -102,12 +102,12 @@ class Sight:
         if _gains_all_the_way(selector):
             chosen.set_params(max_features=self.largest)
         if isinstance(selector, ForwardRegression) and selector.scale == "auto":
-            chosen.set_params(scale="minmax" if self.held_out.ranker.wants_scaling else "rank")
+            chosen.set_params(scale="minmax" if self.held_out.material.ranker.wants_scaling else "rank")
         if isinstance(selector, RankerSelector):
             return self._fitted_ranker(chosen)
         if isinstance(selector, GraphSelector) and chosen.is_of_queries:
             return chosen.fit_graph(self._graph(chosen.importance, chosen.similarity))
-        return chosen.fit(self.held_out.folds.learned(self.fold, view=isinstance(selector, GraphSelector)))
+        return chosen.fit(self.held_out.folds(self.fold).learned(self.fold, view=isinstance(selector, GraphSelector)))
 
     def _fitted_ranker(self, chosen: Any) -> Any:
         """A selector that trains rankers: those of the run where it names none itself."""
@@ -115,9 +115,9 @@ class Sight:
         if not own and isinstance(chosen, RelevanceMRMR):
             return chosen.fit_known(self)
         if not own and isinstance(chosen, FilteredRFE | RelevanceMRMR | BoosterImportance):
-            chosen.set_params(ranker=self.held_out.ranker)
+            chosen.set_params(ranker=self.held_out.ranker(self.fold))
         ranker = chosen._new_ranker()
-        train, valid = (prepared(part, ranker) for part in self.held_out.folds.train_valid(self.fold))
+        train, valid = (prepared(part, ranker) for part in self.held_out.folds(self.fold).train_valid(self.fold))
         if not own and isinstance(chosen, FilteredRFE):
             return chosen.fit_known(self, train, eval_set=valid, largest=self.largest)
         return chosen.fit(train, eval_set=valid)
