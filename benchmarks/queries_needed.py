@@ -66,8 +66,8 @@ def main() -> None:
         "",
         "## With copies to choose from",
         "",
-        "A linear ranker is not the same on every scale of a feature, and of copies the first stays, whatever its",
-        "scale. Where a tight loss matters more than one copy less, `--keep-copies` lets methods choose the scale:",
+        "The same with `--keep-copies`. Sizes that are measured are shares of the number of features to choose from,",
+        "so they are others here, and one of them happens to be the number of features that matter.",
         "",
         *table(collapse=False),
     ]

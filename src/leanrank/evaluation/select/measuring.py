@@ -81,7 +81,7 @@ class Run:
         self.rule = replace(
             request.rule, weight=self.data.beside.query_weight, group=self.data.beside.query_group, slices=slices
         )
-        scales = _scales(ranker, self.data, limits.only(self.everything), copies)
+        scales = scales_of(ranker, self.data, limits.only(self.everything), copies)
         material = Material(self.data, None if valid is None else arrangement.like(valid), ranker, copies, scales)
         largest = request.n_features or max(1, len(self.usable))
         self.paths = Paths(request.portfolio, self.limits, int(largest), tasks, engine)
@@ -232,7 +232,7 @@ class Run:
         return ImportanceDrift.of(shares, learned, time, self._open_names)
 
 
-def _scales(ranker: Ranker, data: RankingData, limits: ColumnLimits, copies: Copies) -> tuple[tuple[int, ...], ...]:
+def scales_of(ranker: Ranker, data: RankingData, limits: ColumnLimits, copies: Copies) -> tuple[tuple[int, ...], ...]:
     """Groups of copies of which any may stand, where their scale matters to the ranker; categories have none."""
     if not ranker.wants_scaling:
         return ()
