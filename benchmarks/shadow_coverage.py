@@ -176,7 +176,9 @@ def summary(drawn: list[Cell]) -> str:
         f"Lowest coverage {min(covers):.1%}, mean {np.mean(covers):.1%}; below {COVERS:.0%} in {below or 'none'} of "
         f"{len(drawn)} lines. Width at most {max(ratios):.2f} sqrt(p) of\nthe narrowest interval of queries judged at "
         f"random that covers, which there is in {len(ratios)} lines; above\n{WIDEST} in {wider or 'none'}. "
-        f"Beside *known* at most {known:.2f} sqrt(p), beside the same rule {same:.2f}.\n"
+        f"Beside *known* at most {known:.2f} sqrt(p), beside the same rule {same:.2f}.\nAt random the same rule covers "
+        f"{min(cell.same.coverage for cell in drawn):.1%} or more, the usual t "
+        f"{min(cell.usual.coverage for cell in drawn):.1%}.\n"
     )
 
 

@@ -8,11 +8,12 @@ loss over all logged queries. Its mean width stands beside those of judging as m
 times the square root of the share p that changes: 1 is about what judging among the changed ones alone would give.
 
 - *Known*: Student's t with the variance that there is, which nobody knows who judges.
-- *Same rule*: the interval that `shadow` itself makes of queries judged at random.
-- *Narrowest*: what decides. Two intervals of queries judged at random can be had: the usual t, with the variance of
-  the sample, and the same rule. This is the narrower one of those that cover at least {covers:.0%} in as many runs, and
-  which it is. Where p is small the usual t has few losses to go by and covers far less than it says: it is no 95%
-  interval, however narrow.
+- *Same rule*: the interval that `shadow` itself makes of queries judged at random. Of what can be had from judging at
+  random it is the one that covers in every line.
+- *Narrowest*: a stricter look, by hindsight. Two intervals of queries judged at random can be had: the usual t, with
+  the variance of the sample, and the same rule. This is, line by line, the narrower one of those that cover at least
+  {covers:.0%} in as many runs, and which it is. Where p is small the usual t has few losses to go by and covers far
+  less than it says, and before judging nobody can tell in which of these lines he is.
 
 The last columns say how often these two cover."""
 WHY = """
