@@ -12,6 +12,10 @@ from leanrank.cli._completion import method_lists, metric_names, ranker_names
 from leanrank.cli._settings import check_seed
 from leanrank.errors import ParameterError
 
+CollapseOption = Annotated[
+    bool, typer.Option("--collapse/--keep-copies", help="Whether features that order every query alike become one.")
+]
+
 
 @dataclass(frozen=True)
 class MeasuringOptions:
@@ -46,10 +50,7 @@ class MeasuringOptions:
     time_limit: Annotated[
         str | None, typer.Option(help="Answer from what is measured after this time: 90s, 10m, 2h.")
     ] = None
-    collapse: Annotated[
-        bool,
-        typer.Option("--collapse/--keep-copies", help="Whether features that order every query alike become one."),
-    ] = True
+    collapse: CollapseOption = True
     cv: Annotated[
         str, typer.Option("--folds", "--cv", help="Folds, by query; 'time' tests what is later (needs --time).")
     ] = "5"

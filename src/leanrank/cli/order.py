@@ -14,6 +14,7 @@ from leanrank.cli._catalogue import CatalogueOptions, Naming
 from leanrank.cli._completion import method_names, ranker_names
 from leanrank.cli._invocation import announced
 from leanrank.cli._limits import LimitOptions
+from leanrank.cli._measuring import CollapseOption
 from leanrank.cli._option_groups import option_groups
 from leanrank.cli._outputs import Delivery, FormatOption, OutputOption, check_outputs
 from leanrank.cli._reading import JsonOption, Reading
@@ -63,6 +64,7 @@ def order(
     ] = None,
     engine: Annotated[str | None, typer.Option(help="local[:threads], cuda, dask://host:port or spark.")] = None,
     seed: Annotated[int, typer.Option(help="Seed of everything that draws numbers.")] = 0,
+    collapse: CollapseOption = True,
     output: OutputOption = None,
     form: FormatOption = None,
     *,
@@ -88,10 +90,12 @@ def order(
     if k is not None:
         settings["n_features_to_select"] = k
     selector = _selector(method, settings, seed)
+    if not collapse and "collapse" in selector.get_params(deep=False):
+        selector.set_params(collapse=False)
     source = _source(selector, method, file, graph, reading)
     naming = Naming(None if known is None else known.of(source.feature_names))
     _complete_limits(selector, method, source, naming, default_cost)
-    fingerprint = _fit(selector, source)
+    fingerprint = _fit(selector, source, collapse=collapse)
     chosen = {**selector.to_dict(), **naming.to_dict()}
     if not chosen["names"]:
         raise DataError(
@@ -176,12 +180,15 @@ def _complete_limits(selector: Any, method: str, source: _Source, naming: Naming
         raise ParameterError(f"{method} does not take --default-cost: leave it out or use another method.")
 
 
-def _fit(selector: Any, source: _Source) -> str | None:
+def _fit(selector: Any, source: _Source, *, collapse: bool) -> str | None:
     """Fit it on the graph, or else on the data; returns the fingerprint of the data, where there are any."""
     from leanrank.data.ranking_data import fingerprint
+    from leanrank.selectors.collapsed import fit_collapsed
 
     if source.graph is not None:
         selector.fit_graph(source.graph)
+    elif collapse:
+        fit_collapsed(selector, source.data)
     else:
         selector.fit(source.data)
     return None if source.data is None else fingerprint(source.data)

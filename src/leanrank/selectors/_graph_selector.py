@@ -17,7 +17,7 @@ from leanrank.selectors.column_limits import ColumnLimits
 from leanrank.selectors.path import Path, Step
 from leanrank.stats.constant import varying
 from leanrank.stats.copies import Copies, Groups
-from leanrank.stats.feature_graph import FeatureGraph, feature_graph
+from leanrank.stats.feature_graph import COPIES_SHOW, FeatureGraph, feature_graph
 from leanrank.stats.similarity import Similarity
 
 #: The path on a part of a graph, the columns of which are given.
@@ -69,6 +69,11 @@ class GraphSelector(Selector):
     def is_of_queries(self) -> bool:
         """Whether its graph is a mean over queries, which parts of them make up and other methods may share."""
         return Similarity.named(self.similarity).scope == "query"
+
+    @property
+    def sees_copies(self) -> bool:
+        """Whether its graph shows which features order every query alike; see `FeatureGraph.copies`."""
+        return Similarity.named(self.similarity) == COPIES_SHOW
 
     def _fit(self, source: RankingSource) -> Path:
         self.graph_ = self._graph(source)

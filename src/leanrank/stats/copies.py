@@ -10,7 +10,8 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from leanrank.data.ranking_data import RankingData
+from leanrank.data.categories import category_columns
+from leanrank.data.ranking_data import RankingData, RankingSource
 from leanrank.data.weights import WEIGHTS
 from leanrank.engines.fold import Engine, fold
 from leanrank.errors import ParameterError
@@ -152,12 +153,14 @@ class Copies:
         return standing
 
 
-def groups_of_copies(data: RankingData, same: str = "order", engine: Engine | str | None = None) -> Groups:
+def groups_of_copies(data: RankingSource, same: str = "order", engine: Engine | str | None = None) -> Groups:
     """Groups of two or more features that say the same.
 
     Parameters
     ----------
-    data : RankingData
+    data : RankingData or RankingSource
+        Of a source only copies by "values", or by "order" among what varies inside queries, are looked for: to compare
+        documents of different queries takes all of them in memory.
     same : {"values", "increasing", "order"}, default="order"
         Equal in every document; one increasing function of the other over all documents; or any function that is
         increasing within each query. Each takes in the ones before it. What is the same for all documents of each query
@@ -177,10 +180,12 @@ def groups_of_copies(data: RankingData, same: str = "order", engine: Engine | st
         raise ParameterError.of("groups_of_copies", "same", f"one of {', '.join(map(repr, SAME))}", same)
     (values, order, _), varies = fold(ColumnHashes(), data, engine)
     category = np.zeros(len(varies), dtype=bool)
-    category[data.category_columns] = True
+    category[category_columns(data.feature_names, getattr(data, "categories", None) or {})] = True
     if same == "values":
         return sorted(equal_keys(values.tolist(), category) + equal_keys(values.tolist(), ~category))
     ordered = ~category & (varies > 0) & (same == "order")
+    if not isinstance(data, RankingData):
+        return equal_keys(order.tolist(), ordered)
     alike = [group for among in (category, ~category & ~ordered) for group in equal_keys(order.tolist(), among)]
     return sorted(equal_keys(order.tolist(), ordered) + [part for group in alike for part in _verified(data, group)])
 

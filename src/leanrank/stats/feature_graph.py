@@ -26,6 +26,9 @@ from leanrank.stats.similarity import PooledValues, Similarity, SimilarityPartia
 if TYPE_CHECKING:
     import altair
 
+#: The similarity that is 1 only between features that order every query alike.
+COPIES_SHOW = Similarity("kendall", "signed")
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class FeatureGraph:
@@ -113,7 +116,7 @@ class FeatureGraph:
         Only with signed ties does a similarity of 1 say so: on other graphs, and on those put together by hand, there
         are none.
         """
-        if not self.signed or _similarity(self.computed_with) != Similarity("kendall", "signed"):
+        if not self.signed or _similarity(self.computed_with) != COPIES_SHOW:
             return []
         return equal_keys((self.similarity == 1.0).argmax(axis=1).tolist(), ~self.constant)
 
