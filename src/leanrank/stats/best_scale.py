@@ -12,11 +12,11 @@ from leanrank.stats.query_moments import QueryMoments
 
 
 def best_scales(data: RankingData, groups: Groups) -> NDArray[np.int64]:
-    """The member of each group whose correlation with the labels inside queries is the largest, of several the first.
+    """The member of each group that correlates most with the labels inside queries, up or down; of several the first.
 
     Copies order every query alike, so no measure of order tells them apart; a linear score does: a count and its
-    logarithm, both on [0, 1] inside each query, are two columns to it. Squared correlations are rounded, so that the
-    order of queries decides nothing.
+    logarithm, both on [0, 1] inside each query, are two columns to it. Correlations are rounded, so that the order of
+    queries decides nothing.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ def best_scales(data: RankingData, groups: Groups) -> NDArray[np.int64]:
     """
     columns = np.unique(np.concatenate(groups))
     moments = fold(QueryMoments("minmax"), data.subset(columns))
-    width = np.diag(moments.features)
-    squared = np.divide(moments.labels**2, width, out=np.zeros_like(width), where=width > 0).round(9)
+    spread = np.diag(moments.features) * moments.spread
+    squared = np.divide(moments.labels**2, spread, out=np.zeros_like(spread), where=spread > 0).round(9)
     fit = dict(zip(columns.tolist(), squared.tolist(), strict=True))
     return np.array([max(group, key=fit.__getitem__) for group in groups], dtype=np.int64)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from leanrank import RankSVM, make_ranking, metric, select
+from leanrank import MRMR, ForwardRegression, RankSVM, TopK, make_ranking, metric, select
 from leanrank.data.ranking_data import RankingData
 from leanrank.evaluation.journal import Journal
 from leanrank.evaluation.select.held_out import HeldOut, Material
@@ -107,6 +107,27 @@ def test_limits_come_before_the_scale(scales):
     assert "tf again" in select(scales, **QUICK, never=["tf"]).features
     limited = {"families": {"slow": ["bm25", "n1"]}, "at_most": {"slow": 1}}
     assert "bm25 steep" in select(scales, **QUICK, **limited).features
+
+
+@pytest.mark.parametrize("methods", [["mrmr>rfe"], [TopK(importance="hinge")], [MRMR(similarity="pearson")], "auto"])
+def test_every_method_sees_the_copy_that_stands(scales, methods):
+    """By its name, and by its values where it looks at values."""
+    chosen = select(scales, **{**QUICK, "methods": methods}, effort="thorough")
+    assert set(chosen.features) == {"bm25", "tf"}
+    assert select(scales, **{**QUICK, "methods": methods, "n_features": None}, effort="thorough").walked
+
+
+def test_limits_of_a_methods_own_name_features_that_stand(scales):
+    own = Limits(must_keep=["bm25 steep"])
+    for method in (MRMR(limits=own), ForwardRegression(limits=own)):
+        assert "bm25 steep" in select(scales, **{**QUICK, "methods": [method]}).features
+
+
+def test_nothing_is_prepared_where_no_scale_is_chosen(copies):
+    """Of data with missing values a filled copy costs as much as the data."""
+    held_out = held_out_of(copies)
+    np.testing.assert_array_equal(held_out.columns(0), held_out.material.copies.staying)
+    assert "complete" not in vars(held_out.material)
 
 
 def test_the_scale_of_a_fold_is_chosen_without_the_queries_that_it_tests(scales):

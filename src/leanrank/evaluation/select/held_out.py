@@ -47,20 +47,25 @@ class Material:
     scales: tuple[tuple[int, ...], ...] = ()
 
     def seen(self, columns: NDArray[np.int64]) -> tuple[RankingData, RankingData | None]:
-        """Filled, on no other scale, these columns alone."""
+        """Filled, on no other scale, these columns alone; cut once, since all folds mostly see the same."""
         data, valid = self.complete
         if len(columns) == data.n_features:
             return data, valid
-        return with_columns(data, columns), None if valid is None else with_columns(valid, columns)
+        key = columns.tobytes()
+        if key not in self._cut:
+            self._cut[key] = with_columns(data, columns), None if valid is None else with_columns(valid, columns)
+        return self._cut[key]
+
+    @cached_property
+    def _cut(self) -> dict[bytes, tuple[RankingData, RankingData | None]]:
+        return {}
 
     def standing(self, learned: RankingData) -> NDArray[np.int64]:
         """The columns that stand for themselves and their copies, by what may be `learned` from."""
-        staying = self.copies.staying
-        if not self.scales:
-            return staying
         now = np.arange(self.data.n_features)
-        now[[group[0] for group in self.scales]] = best_scales(learned, [list(group) for group in self.scales])
-        return np.asarray(now[staying])
+        if self.scales:
+            now[[group[0] for group in self.scales]] = best_scales(learned, [list(group) for group in self.scales])
+        return np.asarray(now[self.copies.staying])
 
     @cached_property
     def complete(self) -> tuple[RankingData, RankingData | None]:
@@ -116,8 +121,9 @@ class HeldOut:
 
     def _nothing_shared(self) -> None:
         """Nothing yet of what is computed once and kept."""
-        self._lock = Lock()
-        self._graphs: dict[tuple[str, str], list[FeatureGraph]] = {}
+        self._lock = Lock()  # of graphs, which take long
+        self._lock_of_columns = Lock()
+        self._graphs: dict[tuple[str, str, bytes], list[FeatureGraph]] = {}
         self._own_graphs: dict[tuple[str, str, int | None], FeatureGraph] = {}
         self._shares: list[NDArray[np.float64]] = []
         self._columns: dict[int | None, NDArray[np.int64]] = {}
@@ -135,7 +141,9 @@ class HeldOut:
 
         In each place stands one of the same copies; those that it learns from in this fold say which.
         """
-        with self._lock:
+        if not self.material.scales:
+            return self.material.copies.staying
+        with self._lock_of_columns:
             if i not in self._columns:
                 data, _ = self.material.complete
                 self._columns[i] = self.material.standing(QueryFolds(data, *self.roles).learned(i, view=True))
@@ -232,20 +240,19 @@ class HeldOut:
     def graph(self, i: int | None, importance: Any, similarity: Any, engine: Any = None) -> FeatureGraph:
         """The feature graph of what selection may see in fold `i`, computed once.
 
-        Where every part is in all folds but one, it is the sum of the parts' graphs. To all that only
-        looks at orders the copies of a feature are the same.
+        Where every part is in all folds but one, it is the sum of the parts' graphs: those of the columns that are seen
+        in this fold.
         """
-        key = (repr(importance), repr(similarity))
+        kind, columns, folds = (repr(importance), repr(similarity)), self.columns(i), self.folds(i)
         with self._lock:
-            data, valid = self.material.seen(self.material.copies.staying)
-            folds = QueryFolds(data, *self.roles, valid)
             if not folds.is_partition:
-                if (*key, i) not in self._own_graphs:
+                if (*kind, i) not in self._own_graphs:
                     seen = folds.learned(i, view=True)
-                    self._own_graphs[*key, i] = feature_graph(seen, importance, similarity, engine=engine)
-                return self._own_graphs[*key, i]
+                    self._own_graphs[*kind, i] = feature_graph(seen, importance, similarity, engine=engine)
+                return self._own_graphs[*kind, i]
+            key = (*kind, columns.tobytes())
             if key not in self._graphs:
-                parts = (data.take_queries(part) for part in self.parts)
+                parts = (folds.data.take_queries(part) for part in self.parts)
                 self._graphs[key] = [feature_graph(part, importance, similarity, engine=engine) for part in parts]
             first, *others = (graph for j, graph in enumerate(self._graphs[key]) if j != i)
         return sum(others, first)

@@ -81,7 +81,9 @@ class Run:
         self.rule = replace(
             request.rule, weight=self.data.beside.query_weight, group=self.data.beside.query_group, slices=slices
         )
-        scales = scales_of(ranker, self.data, limits.only(self.everything), copies)
+        own_limits = any(getattr(method, "limits", None) is not None for method in request.portfolio.values())
+        # limits of a method's own name features, which must be those that stand whatever the labels say
+        scales = () if own_limits else scales_of(ranker, self.data, limits.only(self.everything), copies)
         material = Material(self.data, None if valid is None else arrangement.like(valid), ranker, copies, scales)
         largest = request.n_features or max(1, len(self.usable))
         self.paths = Paths(request.portfolio, self.limits, int(largest), tasks, engine)

@@ -122,9 +122,9 @@ def select(
         The cost of every feature that neither `costs` nor the catalogue has one for.
     collapse : bool
         Whether features that order every query alike become one feature before any method chooses: the cheapest, or
-        the first; for rankers that want scaling, of those that cost the same, the one whose values go best with the
-        labels of the queries that a fold learns from (`Selection.stands_for`). "All features", which sets are measured
-        against, are with them.
+        the first; for rankers that want scaling, of those that limits treat alike, the one whose values go best with
+        the labels of the queries that a fold learns from (`Selection.stands_for`). "All features", which sets are
+        measured against, are with them.
     cv : int or "time"
         Folds, by query. At least 3, or 2 where `valid` is given; every fold needs a query with different labels.
         Queries of one group (`SideColumns.query_group`) are in one fold, and chance draws groups. "time" (or "time:4",

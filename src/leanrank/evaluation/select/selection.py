@@ -68,7 +68,7 @@ class Selection:
     settings : dict
         Metric, ranker, methods, folds, seed, what was asked for, version, fingerprint of the data.
     stands_for : dict
-        Copies that no method chose from: the names of the features that a feature stands for.
+        Copies: the names of the features that a feature stands for. In a fold another of them may have stood for all.
     source : dict
         The command and where the data were, after a run of the command line.
     drift : ImportanceDrift or None
