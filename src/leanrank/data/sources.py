@@ -108,4 +108,4 @@ def dense_parts(block: RankingData) -> Iterator[RankingData]:
         yield block
         return
     for part in block.blocks(max(1, _DENSE_VALUES // block.n_features)):
-        yield RankingData(part.dense(), part.y, part.query_ptr, feature_names=block.feature_names, beside=part.beside)
+        yield replace(part, X=part.dense())

@@ -236,6 +236,16 @@ def test_transform_of_every_kind_of_table(planted, chosen):
         chosen.transform(data.subset([name for name in data.feature_names if name != first]))
 
 
+def test_missing_values_are_missing_in_a_sparse_matrix_too(planted):
+    import scipy.sparse as sp
+
+    data, _ = planted
+    X = np.where(data.X > np.median(data.X, axis=0), data.X, 0.0)
+    X[[3, 17], [0, 4]] = np.nan
+    dense, sparse = (RankingData(form, data.y, data.query_ptr, missing=True) for form in (X, sp.csr_array(X)))
+    assert select(sparse, **QUICK).features == select(dense, **QUICK).features
+
+
 def test_threads_and_repetition_change_nothing(planted, chosen):
     assert without_time(select(planted[0], **QUICK)) == without_time(chosen)
     assert without_time(select(planted[0], **QUICK, n_jobs=2)) == without_time(chosen)
