@@ -314,7 +314,7 @@ def feature_graph(
       importance  bm25 1, tf 1, age 0.75
       similarity  bm25~tf 0.9129, bm25~age 0, tf~age -0.1826
     """
-    wanted_importance = importance if isinstance(importance, Importance) else Importance(importance)
+    wanted_importance = Importance.named(importance)
     wanted_similarity = Similarity.named(similarity)
     if not isinstance(data, RankingSource):
         raise ParameterError.of("feature_graph", "data", _JUDGED, type(data).__name__)

@@ -111,6 +111,16 @@ class Importance:
     def is_loss(self) -> bool:
         return isinstance(self.metric, str) and self.metric in _LOSSES
 
+    @classmethod
+    def named(cls, metric: Any) -> Importance:
+        """By its metric; importances pass."""
+        return metric if isinstance(metric, Importance) else cls(metric)
+
+    @property
+    def of_orders(self) -> bool:
+        """Whether it is the same for all features that order every query alike."""
+        return self.metric not in ("hinge", "cross-entropy")
+
     @property
     def accelerated(self) -> bool:
         """Whether there is a form of it for accelerators: of average precision and NDCG."""

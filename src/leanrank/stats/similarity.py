@@ -159,6 +159,11 @@ class Similarity:
         return cls(ties=name) if name in _TIES else cls(name)
 
     @property
+    def of_orders(self) -> bool:
+        """Whether it is the same for all features that order every query alike."""
+        return self.kind != "pearson" and self.scope == "query"
+
+    @property
     def signed(self) -> bool:
         """Whether it goes from -1, the opposite order, over 0, unrelated, to 1; others go from 0 to 1."""
         return self.kind in ("spearman", "pearson") or (self.kind == "kendall" and self.ties == "signed")

@@ -238,3 +238,22 @@ def test_which_rankers_a_copy_changes():
     assert not get("lightgbm", extra_trees=True).ignores_copies
     pytest.importorskip("catboost")
     assert not get("catboost").ignores_copies  # it adds noise to the scores of splits
+
+
+def test_graphs_by_order_are_computed_once_for_all_folds_and_named_as_in_the_fold(scales, monkeypatch):
+    from leanrank.evaluation.select import held_out as module
+
+    computed, real = [], module.feature_graph
+    monkeypatch.setattr(module, "feature_graph", lambda part, **how: computed.append(part) or real(part, **how))
+    held_out = held_out_of(scales, ((0, 4), (1, 5, 6)))
+    held_out._columns = {0: np.array([0, 1, 2, 3]), 1: np.array([4, 5, 2, 3]), 2: np.array([4, 1, 2, 3])}
+    graphs = [held_out.graph(i, "map", "kendall") for i in range(3)]
+    assert len(computed) == held_out.n_folds
+    assert [graph.feature_names[0] for graph in graphs] == ["bm25 steep", "bm25", "bm25"]
+    own = real(held_out.folds(1).learned(1), "map", "kendall")
+    np.testing.assert_array_equal(graphs[1].similarity, own.similarity)
+    np.testing.assert_array_equal(graphs[1].importance, own.importance)
+    assert graphs[1].feature_names == own.feature_names
+    held_out.graph(1, "hinge", "kendall")
+    held_out.graph(2, "hinge", "kendall")
+    assert len(computed) == 3 * held_out.n_folds

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from threading import Lock
 from typing import Any
@@ -26,8 +26,11 @@ from leanrank.selectors.hybrids import shares
 from leanrank.stats.best_scale import best_scales
 from leanrank.stats.copies import Copies
 from leanrank.stats.feature_graph import FeatureGraph, feature_graph
+from leanrank.stats.importance import Importance
+from leanrank.stats.similarity import Similarity
 
 Values = NDArray[np.float64]
+_Key = tuple[str, str, bytes]  # of a graph: how it is computed, and of which columns
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,8 +126,8 @@ class HeldOut:
         """Nothing yet of what is computed once and kept."""
         self._lock = Lock()  # of graphs, which take long
         self._lock_of_columns = Lock()
-        self._graphs: dict[tuple[str, str, bytes], list[FeatureGraph]] = {}
-        self._own_graphs: dict[tuple[str, str, int | None], FeatureGraph] = {}
+        self._graphs: dict[_Key, list[FeatureGraph]] = {}
+        self._own_graphs: dict[tuple[str, str, bytes, int | None], FeatureGraph] = {}
         self._shares: list[NDArray[np.float64]] = []
         self._columns: dict[int | None, NDArray[np.int64]] = {}
 
@@ -240,22 +243,29 @@ class HeldOut:
     def graph(self, i: int | None, importance: Any, similarity: Any, engine: Any = None) -> FeatureGraph:
         """The feature graph of what selection may see in fold `i`, computed once.
 
-        Where every part is in all folds but one, it is the sum of the parts' graphs: those of the columns that are seen
-        in this fold.
+        Where every part is in all folds but one, it is the sum of the parts' graphs. Which of the copies a fold sees
+        makes no difference to what looks at orders alone: such graphs are the same but for the names.
         """
-        kind, columns, folds = (repr(importance), repr(similarity)), self.columns(i), self.folds(i)
+        seen = self.columns(i)
+        by_order = Importance.named(importance).of_orders and Similarity.named(similarity).of_orders
+        columns = self.material.copies.staying if by_order else seen
+        key = (repr(importance), repr(similarity), columns.tobytes())
+        folds = QueryFolds(self.material.seen(columns)[0], *self.roles)
+        compute = partial(feature_graph, importance=importance, similarity=similarity, engine=engine)
         with self._lock:
-            if not folds.is_partition:
-                if (*kind, i) not in self._own_graphs:
-                    seen = folds.learned(i, view=True)
-                    self._own_graphs[*kind, i] = feature_graph(seen, importance, similarity, engine=engine)
-                return self._own_graphs[*kind, i]
-            key = (*kind, columns.tobytes())
-            if key not in self._graphs:
-                parts = (folds.data.take_queries(part) for part in self.parts)
-                self._graphs[key] = [feature_graph(part, importance, similarity, engine=engine) for part in parts]
-            first, *others = (graph for j, graph in enumerate(self._graphs[key]) if j != i)
+            graph = self._sum(i, key, folds, compute) if folds.is_partition else self._own(i, key, folds, compute)
+        return replace(graph, feature_names=tuple(self.material.data.feature_names[j] for j in seen))
+
+    def _sum(self, i: int | None, key: _Key, folds: QueryFolds, compute: Callable[..., FeatureGraph]) -> FeatureGraph:
+        if key not in self._graphs:
+            self._graphs[key] = [compute(folds.data.take_queries(part)) for part in self.parts]
+        first, *others = (graph for j, graph in enumerate(self._graphs[key]) if j != i)
         return sum(others, first)
+
+    def _own(self, i: int | None, key: _Key, folds: QueryFolds, compute: Callable[..., FeatureGraph]) -> FeatureGraph:
+        if (*key, i) not in self._own_graphs:
+            self._own_graphs[*key, i] = compute(folds.learned(i, view=True))
+        return self._own_graphs[*key, i]
 
 
 def _fit(held_out: HeldOut, task: Task, _: Any) -> dict[str, Any]:
