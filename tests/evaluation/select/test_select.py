@@ -240,7 +240,7 @@ def test_missing_values_are_missing_in_a_sparse_matrix_too(planted):
     import scipy.sparse as sp
 
     data, _ = planted
-    X = np.where(data.X > np.median(data.X, axis=0), data.X, 0.0)
+    X = np.where(np.median(data.X, axis=0) < data.X, data.X, 0.0)
     X[[3, 17], [0, 4]] = np.nan
     dense, sparse = (RankingData(form, data.y, data.query_ptr, missing=True) for form in (X, sp.csr_array(X)))
     assert select(sparse, **QUICK).features == select(dense, **QUICK).features
