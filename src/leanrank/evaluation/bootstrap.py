@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,8 @@ from leanrank.data.grouping import numbered
 FEWEST_QUERIES = 10
 #: Resampling weights held in memory at once.
 _CHUNK_CELLS = 4_000_000
+#: Those of a seed that are kept: 8 MB each.
+_KEPT_CELLS = 2_000_000
 #: The least standard error of a resample, in units of that of the data.
 _LEAST_ERROR = 0.5
 #: Standard errors below this are those of equal values.
@@ -90,8 +93,23 @@ def deviations(standard: NDArray[np.float64], *, n_resamples: int, seed: int) ->
     step = max(1, _CHUNK_CELLS // n)
     for first in range(0, n_resamples, step):
         last = min(first + step, n_resamples)
-        counts = rng.multinomial(n, np.full(n, 1 / n), size=last - first).astype(np.float64)
+        small = n * n_resamples <= _KEPT_CELLS
+        drawn = _kept_resamples(n, n_resamples, seed) if small else _resamples(rng, n, last - first)
+        counts = drawn.astype(np.float64)
         mean = counts @ standard.T / n
         error = np.sqrt(np.maximum(counts @ squares.T / n - mean**2, 0.0) / (n - 1))
         t[first:last] = np.round(mean / np.maximum(error, least), 9)  # products differ in last bits by shape
     return t
+
+
+def _resamples(rng: np.random.Generator, n: int, n_resamples: int) -> NDArray[np.int32]:
+    """How often each of n queries is in each resample (resamples, n)."""
+    return rng.multinomial(n, np.full(n, 1 / n), size=n_resamples).astype(np.int32)
+
+
+@lru_cache(maxsize=8)
+def _kept_resamples(n: int, n_resamples: int, seed: int) -> NDArray[np.int32]:
+    """The resamples of a seed: one choice asks for the same ones many times, and to draw them takes the longest."""
+    drawn = _resamples(np.random.default_rng(seed), n, n_resamples)
+    drawn.setflags(write=False)
+    return drawn

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Self
 
 import numpy as np
@@ -10,7 +9,7 @@ from numpy.typing import NDArray
 
 from leanrank._declared import declared
 from leanrank.data.ranking_data import RankingSource
-from leanrank.engines.fold import fold
+from leanrank.engines.fold import Statistic, fold_partials
 from leanrank.errors import DataError, ParameterError
 from leanrank.selectors._graph_selector import GraphSelector
 from leanrank.selectors.column_limits import ColumnLimits
@@ -18,7 +17,9 @@ from leanrank.selectors.greedy import greedy
 from leanrank.selectors.limits import Limits
 from leanrank.selectors.path import Path, Step
 from leanrank.stats.anova import AnovaF
+from leanrank.stats.constant import Constant
 from leanrank.stats.feature_graph import FeatureGraph
+from leanrank.stats.similarity import Similarity
 
 #: The quotient never divides by less than this.
 FLOOR = 1e-3
@@ -100,12 +101,20 @@ class MRMR(GraphSelector):
         return super().fit_graph(graph)
 
     def _graph(self, source: RankingSource) -> FeatureGraph:
-        graph = super()._graph(source)
         if self.relevance == "importance":
-            return graph
-        f = fold(AnovaF(), source, self.engine)
-        about = {**graph.computed_with, "importance": {"metric": "f", "direction": "desc"}}
-        return replace(graph, importance=f, importance_std=np.zeros_like(f), computed_with=about)
+            return super()._graph(source)
+        similarity = Similarity.named(self.similarity)
+        statistics: list[Statistic] = [AnovaF(), similarity, Constant()]
+        parts = fold_partials(statistics, source, self.engine)
+        f, likeness, constant = (one.finish(part) for one, part in zip(statistics, parts, strict=True))
+        return FeatureGraph(
+            importance=f,
+            similarity=likeness,
+            feature_names=source.feature_names,
+            constant=constant,
+            n_queries=int(parts[-1].n_queries),
+            computed_with={"importance": {"metric": "f", "direction": "desc"}, "similarity": similarity.describe()},
+        )
 
     def _select(self, graph: FeatureGraph) -> Path:
         return mrmr(graph, self._limits(graph.feature_names), form=self.form, offset=self.offset)

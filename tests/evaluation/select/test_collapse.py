@@ -257,3 +257,11 @@ def test_graphs_by_order_are_computed_once_for_all_folds_and_named_as_in_the_fol
     held_out.graph(1, "hinge", "kendall")
     held_out.graph(2, "hinge", "kendall")
     assert len(computed) == 3 * held_out.n_folds
+
+
+def test_an_order_that_is_learned_whole_anyway_is_learned_once(scales, monkeypatch):
+    """The race asks for the first features of a path, the curve of the winner for all of them."""
+    learned, fit = [], ForwardRegression._fit
+    monkeypatch.setattr(ForwardRegression, "_fit", lambda self, source: learned.append(source) or fit(self, source))
+    select(scales, **{**QUICK, "methods": ["forward-regression", "mrmr-f"], "n_features": None})
+    assert len(learned) <= 4  # three folds, and all queries

@@ -18,6 +18,9 @@ from leanrank.evaluation.select.portfolio import Order, Sight
 from leanrank.evaluation.tasks import Tasks
 from leanrank.selectors._base import Selector
 from leanrank.selectors.column_limits import ColumnLimits
+from leanrank.selectors.forward_regression import ForwardRegression
+from leanrank.selectors.hybrids import RelevanceMRMR
+from leanrank.selectors.mrmr import MRMR
 
 _Needs = tuple[Selector, ColumnLimits, int, NDArray[np.float64], Any]
 
@@ -35,7 +38,7 @@ class Paths:
     def in_folds(self, held_out: HeldOut, methods: Sequence[str]) -> dict[str, list[Order]]:
         """The order of the features by each of these methods, in each fold; not of those that time did not reach."""
         folds = range(held_out.n_folds)
-        wanted = [path_task(held_out.scope, name, i, self.largest) for name in methods for i in folds]
+        wanted = [self._task(held_out, name, i) for name in methods for i in folds]
         orders = iter(self.tasks.run(_order, held_out, wanted, self._needs(held_out), title="paths", optional=True))
         by_method = {name: [self._checked(next(orders)) for _ in folds] for name in methods}
         return {
@@ -48,9 +51,14 @@ class Paths:
         """The order that a method learns from all queries; keeping all features is none."""
         if method == ALL_FEATURES:
             return np.array([], dtype=np.int64)
-        task = path_task(held_out.scope, method, None, self.largest)
+        task = self._task(held_out, method, None)
         [order] = self.tasks.run(_order, held_out, [task], self._needs(held_out), title="all queries")
         return np.array(self._checked(order), dtype=np.int64)
+
+    def _task(self, held_out: HeldOut, method: str, i: int | None) -> Task:
+        """The order of a method in fold `i`: whole where that costs nothing more, so that it is learned only once."""
+        whole = isinstance(self.methods[method], ForwardRegression | MRMR | RelevanceMRMR)
+        return path_task(held_out.scope, method, i, len(self.limits.own) if whole else self.largest)
 
     def _checked(self, order: Any) -> Any:
         """The order as the journal has it, None where time did not reach it."""
@@ -65,7 +73,7 @@ class Paths:
 
     def of_winners(self, held_out: HeldOut, methods: Sequence[str]) -> list[Order]:
         """The order of the features in each fold by the method that is named for it; none, if time did not reach."""
-        wanted = [path_task(held_out.scope, name, i, self.largest) for i, name in enumerate(methods)]
+        wanted = [self._task(held_out, name, i) for i, name in enumerate(methods)]
         orders = self.tasks.run(_order, held_out, wanted, self._needs(held_out), title="paths", optional=True)
         return [] if None in orders else [np.array(self._checked(order), dtype=np.int64) for order in orders]
 
@@ -89,7 +97,7 @@ class Paths:
         return lambda task: (
             self.methods[task["method"]],
             self.limits,
-            self.largest,
+            task["largest"],
             held_out.share(task["fold"]),
             engine,
         )
