@@ -93,8 +93,8 @@ def deviations(standard: NDArray[np.float64], *, n_resamples: int, seed: int) ->
     step = max(1, _CHUNK_CELLS // n)
     for first in range(0, n_resamples, step):
         last = min(first + step, n_resamples)
-        small = n * n_resamples <= _KEPT_CELLS
-        drawn = _kept_resamples(n, n_resamples, seed) if small else _resamples(rng, n, last - first)
+        few = last - first == n_resamples and n * n_resamples <= _KEPT_CELLS
+        drawn = _kept_resamples(n, n_resamples, seed) if few else _resamples(rng, n, last - first)
         counts = drawn.astype(np.float64)
         mean = counts @ standard.T / n
         error = np.sqrt(np.maximum(counts @ squares.T / n - mean**2, 0.0) / (n - 1))
