@@ -118,7 +118,7 @@ def with_copies(path: Path, copies: Copies, graph: FeatureGraph, limits: ColumnL
     if not len(left_out):
         return path
     stands_in, names = copies.stands_in, graph.feature_names
-    standing = {int(j): tuple(left_out[stands_in[left_out] == j].tolist()) for j in np.unique(stands_in[left_out])}
+    standing = copies.stood_for
     n_open = graph.n_features - int((graph.constant | copies.left_out | limits.never).sum())
     if len(path.order) < n_open or limits.is_scarce:
         return replace(path, stands_for=standing)

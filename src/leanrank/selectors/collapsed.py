@@ -55,13 +55,7 @@ def fit_collapsed(selector: Selector, source: RankingSource) -> Selector:
     narrow.fit(with_features(source, ~copies.left_out))
     steps = tuple(Step(*(step[name] for name in ("feature", "score", "gain", "reason"))) for step in narrow.trace_)
     path = Path(narrow.order_, narrow.scores_, steps, narrow.dropped_, stop=len(narrow.selected_))
-    standing = {int(j): tuple(np.flatnonzero(copies.stands_in == j).tolist()) for j in np.unique(copies.stands_in)}
-    selector._learn(
-        replace(
-            path.lift(kept, n_features),
-            stands_for={j: tuple(i for i in group if i != j) for j, group in standing.items() if len(group) > 1},
-        )
-    )
+    selector._learn(replace(path.lift(kept, n_features), stands_for=copies.stood_for))
     return selector
 
 

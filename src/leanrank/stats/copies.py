@@ -121,6 +121,16 @@ class Copies:
         """The columns that stand for themselves."""
         return np.flatnonzero(~self.left_out)
 
+    @property
+    def stood_for(self) -> dict[int, tuple[int, ...]]:
+        """The columns that each of those that stand for others stands for.
+
+        >>> Copies(np.array([0, 1, 0, 0])).stood_for
+        {0: (2, 3)}
+        """
+        out = np.flatnonzero(self.left_out)
+        return {int(j): tuple(out[self.stands_in[out] == j].tolist()) for j in np.unique(self.stands_in[out])}
+
     def only(self, columns: NDArray[np.int64]) -> Copies:
         """The same of some of the columns, numbered anew; those that stand for others must be among them."""
         place = np.full(len(self.stands_in), -1)
