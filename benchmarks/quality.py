@@ -36,6 +36,10 @@ CAVEAT = [
     "take part with others, test parts included ([decision 16](decisions/0016-forward-regression-first.md)). Within a",
     "run no choice sees a test part. What `select` is ahead by has its standard error over the five splits, and is",
     "called a lead or a lag only where it is more than two of them.",
+    "",
+    "The right peer by hindsight is the best of all peers by the very figures that it is compared by: nobody knows it",
+    "beforehand, and part of its lead is luck, the more peers the more. Chosen on the other splits it is what somebody",
+    "takes who tried them all.",
 ]
 RANKERS = ("RankSVM", "LightGBM")
 Cells = dict[str, dict[tuple[str, str], list[float]]]
@@ -146,6 +150,31 @@ def compared(name: str, lead: float, error: float) -> str:
     return f"`{name}` is {word} it: {lead:+.4f} ± {error:.4f}."
 
 
+def right_peers(cells: Cells, peers: Sequence[str], names: Sequence[str]) -> dict[str, np.ndarray]:
+    """What the best peer of each data set has in every split, by what it is chosen on."""
+    table = np.array([[over(cells, m, [(n, kind) for kind in RANKERS]) for n in names] for m in peers])
+    total = table.sum(axis=2, keepdims=True)
+    chosen = {"by hindsight": np.broadcast_to(total, table.shape), "on the other splits": total - table}
+    best = {how: np.take_along_axis(table, by.argmax(axis=0)[None], axis=0)[0] for how, by in chosen.items()}
+    return {how: values.mean(axis=0) for how, values in best.items()}
+
+
+def beside_the_right_peer(tables: Sequence[Cells], names: Sequence[str]) -> list[str]:
+    """What `select` is ahead by of the best peer of each data set, on the mean over tables of several sizes."""
+    columns = [(name, kind) for name in names for kind in RANKERS]
+    peers = [m for m in tables[0] if m not in (OURS, "all features", *AGAIN)]
+    lines = []
+    rights = [right_peers(cells, peers, names) for cells in tables] if peers else [{}]
+    for how in rights[0]:
+        right = np.mean([each[how] for each in rights], axis=0)
+        lines += ["", f"The right one of {len(peers)} peers per data set, chosen {how}: {right.mean():.4f}."]
+        for method in (OURS, *AGAIN):
+            if method in tables[0]:
+                ours = np.mean([over(cells, method, columns) for cells in tables], axis=0)
+                lines.append(compared(method, *apart(ours, right)))
+    return lines
+
+
 def table(cells: Cells, names: Sequence[str], k: int) -> list[str]:
     """Methods by data set and ranker; beside each what `select` is ahead by, over the splits."""
     columns = [(name, kind) for name in names for kind in RANKERS]
@@ -159,13 +188,7 @@ def table(cells: Cells, names: Sequence[str], k: int) -> list[str]:
         lead, error = apart(over(cells, OURS, columns), over(cells, method, columns)) if OURS in cells else (0.0, 0.0)
         gap = f"{lead:+.4f} ± {error:.4f}" if method != OURS and OURS in cells else ""
         lines.append(f"| {method} | " + " | ".join(f"{value:.4f}" for value in row) + f" | {gap} |")
-    peers = [m for m in cells if m not in (OURS, "all features", *AGAIN)]
-    if peers:
-        best = {n: max(peers, key=lambda m: over(cells, m, [(n, kind) for kind in RANKERS]).mean()) for n in names}
-        right = np.mean([cells[best[n]][n, kind] for n, kind in columns], axis=0)
-        lines += ["", f"The right peer per data set, chosen by hindsight: {right.mean():.4f}."]
-        ours = [method for method in (OURS, *AGAIN) if method in cells]
-        lines += [compared(method, *apart(over(cells, method, columns), right)) for method in ours]
+    lines += beside_the_right_peer([cells], names)
     absent = [name for name in PEERS if name not in cells]
     return [*lines, *(["", f"Not measured (`--methods`): {', '.join(absent)}."] if absent else [])]
 
@@ -183,8 +206,12 @@ def main() -> None:
     stem = f"quality{'_elsewhere' if given.elsewhere else ''}"
     lines = QUALITY_ELSEWHERE if given.elsewhere else QUALITY
     with Journal(HERE / "results" / f"{stem}.db", {"what": "quality"}) as book:
-        for k in given.k:
-            lines = [*lines, "", *table(cells_of(book, names, methods, k), names, k)]
+        tables = {k: cells_of(book, names, methods, k) for k in given.k}
+    for k, cells in tables.items():
+        lines = [*lines, "", *table(cells, names, k)]
+    if len(tables) > 1:
+        sizes = ", ".join(map(str, tables))
+        lines = [*lines, "", f"## All sizes: {sizes}", *beside_the_right_peer(list(tables.values()), names)]
     text = "\n".join(lines) + "\n"
     (DOCS / f"{stem}.md").write_text(text)
     print(text)

@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from benchmarks.methods_alone import DOCS, EVERYTHING, LEFT_OUT, RANDOM, REDUNDANCY
+from benchmarks.methods_alone import DOCS, EVERYTHING, LEFT_OUT, RANDOM, REDUNDANCY, SIZES
 
 from leanrank.selectors import registry
 
@@ -15,9 +15,13 @@ def rows():
     """By method: the data sets where it is below random features, and its lead over the plain ranking."""
     lines = [line for line in (DOCS / "methods_alone.md").read_text().splitlines() if line.startswith("|")]
     cut = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
-    names, body = cut[0][1:-2], cut[2:]
+    beside = 2 + len(SIZES)  # columns that are no data sets
+    names, body = cut[0][1:-beside], cut[2:]
     return {
-        row[0].strip("`"): ([n for n, c in zip(names, row[1:-2], strict=True) if "**" in c], float(row[-1].split()[0]))
+        row[0].strip("`"): (
+            [name for name, cell in zip(names, row[1:-beside], strict=True) if "**" in cell],
+            float(row[-1].split()[0]),
+        )
         for row in body
     }
 

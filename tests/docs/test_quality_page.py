@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from benchmarks.quality import AGAIN, OURS, RANKERS, compared, table
+from benchmarks.quality import AGAIN, OURS, RANKERS, compared, right_peers, table
 
 NAMES = ["here", "there"]
 PEERS = ("mRMR", "f_classif")
@@ -28,7 +28,7 @@ def test_a_lead_is_named_only_where_its_error_bears_it(lead, spread, word):
     lines = table(cells(lead, spread), NAMES, 5)
     assert lines[0] == "## 5 features"
     verdicts = [line for line in lines if line.startswith("`leanrank select")]
-    assert len(verdicts) == 1 + len(AGAIN)
+    assert len(verdicts) == 2 * (1 + len(AGAIN))  # beside the right peer by hindsight, and on other splits
     assert all(f"is {word} it: " in line for line in verdicts)
 
 
@@ -44,3 +44,12 @@ def test_every_method_has_a_row_with_the_error_of_its_distance():
     assert " ± " not in rows[OURS]
     assert all(" ± " in rows[name] for name in PEERS)
     assert any(line.startswith("Not measured") for line in lines)
+
+
+def test_the_right_peer_on_other_splits_is_not_chosen_by_its_own_figure():
+    """A peer that is best by one split alone is the right one by hindsight, and there nobody would have taken it."""
+    lucky, steady = [0.9, 0.1, 0.1, 0.1, 0.1], [0.2] * 5
+    made = {m: {(n, kind): values for n in NAMES for kind in RANKERS} for m, values in (("a", lucky), ("b", steady))}
+    right = right_peers(made, ["a", "b"], NAMES)
+    np.testing.assert_allclose(right["by hindsight"], lucky)
+    np.testing.assert_allclose(right["on the other splits"], [0.2, 0.1, 0.1, 0.1, 0.1])

@@ -133,3 +133,16 @@ def test_bad_selections(tmp_path, content, sentence):
     (tmp_path / "f.json").write_text(content)
     with pytest.raises(LeanRankError, match=sentence):
         read_selection(tmp_path / "f.json")
+
+
+def test_the_mapping_says_what_stands_for_what(tmp_path):
+    record = {"names": ["bm25", "tf"], "ids": [1, 3], "n_features_in": 5}
+    standing = {"bm25": ["bm25f", "tf"], "age": ["days"]}  # one of them is kept, of another nothing is
+    (tmp_path / "features.json").write_text(json.dumps({**record, "stands_for": standing}))
+    chosen = read_selection(tmp_path / "features.json")
+    kept = align(chosen, FullSet(("tf", "bm25"), None))
+    features = json.loads(mapping_text(kept))["features"]
+    assert [feature.get("stands_for") for feature in features] == [["bm25f"], None]
+    (tmp_path / "features.json").write_text(json.dumps({**record, "stands_for": {"bm25": "tf"}}))
+    with pytest.raises(LeanRankError, match="its 'stands_for' cannot be read"):
+        read_selection(tmp_path / "features.json")

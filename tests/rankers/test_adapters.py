@@ -13,6 +13,7 @@ from tests.rankers.conformance import as_sparse, judged, new
 from leanrank import RankingData, RankSVM, as_ranker, rankers
 from leanrank.errors import DataError, LeanRankError, MissingExtraError, MissingValuesError, ParameterError
 from leanrank.rankers.adapters import RegressorAdapter
+from leanrank.selectors._ranker_selector import importances
 
 BOOSTERS = ["catboost", "lightgbm", "xgboost"]
 
@@ -215,3 +216,14 @@ def test_as_ranker_says_what_it_takes():
         as_ranker(3)
     with pytest.raises(ParameterError, match="RankSVM is a ranker already"):
         as_ranker(ranker, labels="rank")
+
+
+def test_a_linear_model_of_xgboost_stops_where_it_is_and_has_no_gain():
+    """Its rounds cannot be parted, and there are no splits."""
+    pytest.importorskip("xgboost")
+    data = judged()
+    ranker = rankers.get("xgboost", booster="gblinear", n_estimators=5).fit(data, eval_set=data)
+    assert np.isfinite(ranker.predict(data)).all()
+    with pytest.raises(ParameterError, match="Use 'permutation' or 'loss'"):
+        ranker.importances("gain")
+    assert len(importances(ranker, "auto", data)) == data.n_features

@@ -202,3 +202,15 @@ def test_the_answers_and_every_size_of_the_path_have_their_numbers(planted):
     rows = tables.answers(summary).rows
     assert rows[1][0] == "recommended (this page)"
     assert rows[1][-1] == ", ".join(selection.features)
+
+
+def test_what_is_the_same_in_every_query_stands_for_nothing():
+    graph = FeatureGraph(
+        [0.5, 0.4, 0.1, 0.1],
+        [[1, 0.2, 0, 0], [0.2, 1, 0, 0], [0, 0, 1, 1], [0, 0, 1, 1]],
+        ["bm25", "tf", "length", "age of the query"],
+        constant=[False, False, True, True],
+    )
+    shown = alike(graph, np.array([0, 2]), 2)
+    assert shown["cluster"] == [None, None, None, None]
+    assert all(similarity < 1 for _, similarity in shown["nearest"][3])

@@ -55,7 +55,7 @@ def test_relevance_mrmr_is_mrmr_on_another_relevance(relevance):
     r = known.share if relevance == "ranker" else np.sqrt(known.graph.importance * known.share)
     expected = MRMR(collapse=False).fit_graph(replace(known.graph, importance=r / r.max()))
     alike(RelevanceMRMR(relevance=relevance).fit_known(known), expected)
-    alike(RelevanceMRMR(relevance=relevance).fit(DATA), expected)
+    alike(RelevanceMRMR(relevance=relevance, collapse=False).fit(DATA), expected)
 
 
 @pytest.mark.parametrize("by", ["importance", "mrmr"])
@@ -71,7 +71,7 @@ def test_filtered_rfe_is_a_filter_then_elimination(by, wanted):
     size = wanted if (wanted or len(first)) < len(first) else None  # down to the size asked for
     elimination = RankingRFE(n_features_to_select=size, step=STEP).fit(DATA.subset(first))
     expected = [*first[elimination.order_], *filtered[len(first) :]]
-    selector = FilteredRFE(n_features_to_select=wanted, filter=by)
+    selector = FilteredRFE(n_features_to_select=wanted, filter=by, collapse=False)
     assert selector.fit(DATA).order_.tolist() == expected
     assert selector.n_trained_ == elimination.n_trained_
     known.asked.clear()

@@ -15,7 +15,7 @@ PRESETS = {
     "blend+mrmr": RelevanceMRMR(relevance="blend"),
     "importance": BoosterImportance(),
     "importance+mrmr": RelevanceMRMR(),
-    "mrmr-f": MRMR(relevance="f", similarity=Similarity("pearson", scope="pooled"), offset=0.0),
+    "mrmr-f": MRMR(relevance="f", similarity=Similarity("pearson", scope="pooled"), offset=0.0, collapse=True),
     "mrmr>rfe": FilteredRFE(filter="mrmr"),
     "rfe": FilteredRFE(),
 }

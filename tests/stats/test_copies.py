@@ -122,3 +122,28 @@ def test_a_way_of_being_the_same_that_is_none():
     data = RankingData([[1.0], [2.0]], [0, 1], [0, 2])
     with pytest.raises(ParameterError, match="'same' parameter of groups_of_copies must be one of 'values', 'inc"):
         groups_of_copies(data, "alike")
+
+
+def test_queries_of_one_id_are_two_where_their_documents_differ():
+    """What one column has in the first of them, the other has in the second."""
+    rng = np.random.default_rng(0)
+    a, b = rng.random(5), rng.random(5)
+    X = np.column_stack([np.concatenate([a, b]), np.concatenate([b, a]), np.concatenate([a, b])])
+    data = RankingData(X, np.zeros(10), [0, 5, 10], query_ids=["same", "same"])
+    for same in SAME:
+        assert groups_of_copies(data, same) == [[0, 2]]
+
+
+def test_categories_that_part_the_documents_alike_are_copies_whatever_their_texts():
+    colour, farbe, other = [0, 1, 2, np.nan, 0, 1], [2, 0, 1, np.nan, 2, 0], [0, 1, 1, np.nan, 0, 1]
+    categories = {"colour": ("blue", "green", "red"), "farbe": ("grün", "rot", "blau"), "other": ("a", "b")}
+    data = RankingData(
+        np.column_stack([colour, farbe, other]),
+        [0, 1, 0, 1, 0, 1],
+        [0, 3, 6],
+        feature_names=["colour", "farbe", "other"],
+        categories=categories,
+        missing=True,
+    )
+    assert groups_of_copies(data, "order") == [[0, 1]]
+    assert groups_of_copies(data, "values") == []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -10,8 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from leanrank.data.ranking_data import RankingData
+from leanrank.data.side_columns import SideColumns
 from leanrank.engines.fold import fold
 from leanrank.engines.local import LocalEngine
+from leanrank.errors import DataError
 from leanrank.stats.feature_graph import feature_graph
 from leanrank.stats.similarity import Similarity
 
@@ -120,3 +123,37 @@ def test_the_graph_and_every_method_on_it_take_this_similarity_unless_told():
     for method in (FSSCPR, GAS, HCAS, MMR, MPT, MRMR, MSD, NGAS, XGAS, FSMRank):
         assert Similarity.named(method().similarity) == Similarity("kendall", ties="signed"), method
     assert Similarity("kendall", ties="signed") == hybrids.SIMILARITY
+
+
+def weighted(data, weight):
+    return replace(data, beside=SideColumns(query_weight=np.asarray(weight, dtype=np.float64)))
+
+
+@given(full_of_ties(), st.integers(0, 2**32 - 1), st.sampled_from([1e-4, 0.02, 1.0, 3e6]))
+@settings(max_examples=100, deadline=None)
+def test_weights_of_any_size_change_none_of_it(data, seed, scale):
+    """Shares of traffic are small and no whole numbers, counts of it are large."""
+    rng = np.random.default_rng(seed)
+    K, weight = data.n_features, scale * rng.random(data.n_queries)
+    copies = increasing(data, rng)
+    both = similarity(weighted(with_features(data, np.hstack([data.X, copies])), weight))
+    assert np.diag(both).tolist() == [1.0] * 2 * K
+    assert np.diag(both[:K, K:]).tolist() == [1.0] * K
+    assert np.abs(both).max() <= 1.0
+    np.testing.assert_allclose(both[:K, :K], similarity(weighted(data, weight * 1024)), atol=1e-11)
+    for ties in ("strict", "half", "clipped", "ordinal", "tau-b"):
+        other = fold(Similarity(ties=ties), weighted(data, weight))
+        assert other.min() >= 0.0
+        assert other.max() <= 1.0
+
+
+def test_queries_that_weigh_next_to_nothing_together_are_refused():
+    data = RankingData(np.arange(12.0).reshape(6, 2), [0, 1, 2, 0, 1, 2], [0, 3, 6])
+    with pytest.raises(DataError, match="All queries together weigh 2e-12: multiply the weights"):
+        similarity(weighted(data, [1e-12, 1e-12]))
+
+
+def test_nothing_is_alike_where_no_query_has_two_documents():
+    graph = feature_graph(RankingData(np.arange(12.0).reshape(4, 3), [0, 1, 2, 0], [0, 1, 2, 3, 4]))
+    assert graph.copies() == []
+    assert "copies" not in repr(graph)

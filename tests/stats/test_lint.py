@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from leanrank import RankingData
+from leanrank.stats.copies import groups_of_copies
 from leanrank.stats.like_findings import like_findings
 from leanrank.stats.lint import lint
 
@@ -60,11 +61,10 @@ def test_duplicates_and_monotone_duplicates():
     X[:, 2] = np.exp(X[:, 0] / 10)  # same order
     X[:, 4] = -3 * X[:, 3]  # reversed order
     found, _ = findings(X, y, ptr)
-    assert set(found) == {"duplicates", "monotone duplicates"}
+    assert set(found) == {"duplicates", "monotone duplicates", "reversed"}
     assert found["duplicates"].features == ("1", "2")
-    report = lint(RankingData(X, y, ptr))
-    monotone = [f.features for f in report.findings if f.kind == "monotone duplicates"]
-    assert monotone == [("1", "3"), ("4", "5")]
+    assert found["monotone duplicates"].features == ("1", "3")
+    assert found["reversed"].features == ("4", "5")
 
 
 def test_like_findings_are_one_line():
@@ -162,3 +162,28 @@ def test_ohsumed_names_its_empty_features(data_dir):
     assert (report.n_rows, report.n_queries, report.n_features) == (16140, 106, 45)
     constant = [f.features for f in report.findings if f.kind == "constant"]
     assert constant == [("5", "6", "7", "20", "21", "22", "35", "36", "37")]
+
+
+def test_what_orders_the_other_way_round_is_told_apart_from_copies():
+    """Copies are what select takes for them; what is reversed is not."""
+    X, y, ptr = clean(n_features=6)
+    X[:, 1], X[:, 2], X[:, 3] = np.exp(X[:, 0] / 10), -X[:, 0], -3 * X[:, 0]
+    report = lint(RankingData(X, y, ptr))
+    said = {f.kind: f for f in report.findings}
+    assert [f.features for f in report.findings if f.kind == "monotone duplicates"] == [("1", "2"), ("3", "4")]
+    assert (said["reversed"].features, said["reversed"].severity) == (("1", "3"), "note")
+    assert groups_of_copies(RankingData(X, y, ptr)) == [[0, 1], [2, 3]]
+
+
+def test_duplicates_among_query_level_features_and_categories():
+    X, y, ptr = clean(n_features=7)
+    level = np.repeat(np.arange(20.0), 12)
+    X[:, 0], X[:, 1], X[:, 2] = level, level**2, -level
+    X[:, 3], X[:, 4] = np.arange(len(X)) % 3, (np.arange(len(X)) + 1) % 3
+    kinds = {"4": ("a", "b", "c"), "5": ("x", "y", "z")}
+    report = lint(RankingData(X, y, ptr, categories=kinds))
+    said = {f.features: f.message for f in report.findings if f.kind == "duplicates"}
+    assert said == {
+        ("1", "2"): "grow together from query to query: keep one",
+        ("4", "5"): "part the documents alike: keep one",
+    }

@@ -197,8 +197,8 @@ def _copies(selection: Selection) -> list[str]:
     """Which features stand for others, as many lines as there is room for; the report has all."""
     if len(selection.copies) <= COPIES and all(len(said) <= LETTERS for said in selection.copies):
         return selection.copies
-    n_others = sum(map(len, selection.stands_for.values()))
-    n_standing = len(selection.stands_for)
+    n_others = sum(map(len, selection.replaced.values()))
+    n_standing = len(selection.replaced)
     stand = f"{n_standing} features stand" if n_standing > 1 else "One feature stands"
     return [f"{stand} for {n_others} others that order every query alike; the report names them."]
 

@@ -104,4 +104,9 @@ def _say(result: Export, to: str, matched: str, written: dict[str, Path], *, as_
         return
     console = Console()
     console.print(Text(f"{len(result.features)} features for {to}, matched by {matched}, in the order of the model."))
+    standing = [feature for feature in result.features if feature.stands_for]
+    if standing:
+        n_others = sum(len(feature.stands_for) for feature in standing)
+        said = f"{len(standing)} of them stand for {n_others} others that order every query alike: see the mapping."
+        console.print(Text(said))
     console.print(Text("Written: " + ", ".join(str(path) for path in written.values()) + "."), soft_wrap=True)

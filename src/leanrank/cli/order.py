@@ -90,12 +90,11 @@ def order(
     if k is not None:
         settings["n_features_to_select"] = k
     selector = _selector(method, settings, seed)
-    if not collapse and "collapse" in selector.get_params(deep=False):
-        selector.set_params(collapse=False)
+    selector.set_params(collapse=collapse)
     source = _source(selector, method, file, graph, reading)
     naming = Naming(None if known is None else known.of(source.feature_names))
     _complete_limits(selector, method, source, naming, default_cost)
-    fingerprint = _fit(selector, source, collapse=collapse)
+    fingerprint = _fit(selector, source)
     chosen = {**selector.to_dict(), **naming.to_dict()}
     if not chosen["names"]:
         raise DataError(
@@ -108,6 +107,8 @@ def order(
     if delivery.is_shown:
         console = Console()
         _show(record, method, naming, console)
+        if collapse and source.hides_copies:
+            console.print(Text("Copies were not looked for: this graph does not show them. Name the judged data too."))
         if output is not None:
             console.print(Text(f"Written: {output}"), soft_wrap=True)
 
@@ -154,6 +155,11 @@ class _Source:
     graph: FeatureGraph | None
 
     @property
+    def hides_copies(self) -> bool:
+        """Whether nothing tells which features order every query alike."""
+        return self.graph is not None and not self.graph.shows_copies and self.data is None
+
+    @property
     def feature_names(self) -> tuple[str, ...]:
         return tuple((self.data if self.graph is None else self.graph).feature_names)
 
@@ -180,15 +186,12 @@ def _complete_limits(selector: Any, method: str, source: _Source, naming: Naming
         raise ParameterError(f"{method} does not take --default-cost: leave it out or use another method.")
 
 
-def _fit(selector: Any, source: _Source, *, collapse: bool) -> str | None:
+def _fit(selector: Any, source: _Source) -> str | None:
     """Fit it on the graph, or else on the data; returns the fingerprint of the data, where there are any."""
     from leanrank.data.ranking_data import fingerprint
-    from leanrank.selectors.collapsed import fit_collapsed
 
     if source.graph is not None:
-        selector.fit_graph(source.graph)
-    elif collapse:
-        fit_collapsed(selector, source.data)
+        selector.fit_graph(source.graph, source.data)
     else:
         selector.fit(source.data)
     return None if source.data is None else fingerprint(source.data)

@@ -27,7 +27,7 @@ class Export:
     feature_set : str
         The pruned feature set. For Vespa, a rank profile.
     mapping : str
-        JSON: the number of each feature before and after.
+        JSON: the number of each feature before and after, and the copies that it stands for.
     model : str or None
         The model in the engine's format, if there is one to be a file of its own.
     features : tuple of Kept

@@ -30,6 +30,7 @@ class Kept:
     place: int  # in the engine's full set, counted from 0
     new_id: int  # in the pruned set and among the model's features, counted from 1
     facts: FeatureFacts | None = None  # what a catalogue says of it
+    stands_for: tuple[str, ...] = ()  # copies of it in the training data, which are left out
 
     @property
     def comment(self) -> str:
@@ -70,6 +71,7 @@ def align(
             places[name],
             new_id,
             None if known is None or name not in known else known[name],
+            tuple(chosen.stands_for.get(name, ())),
         )
         for new_id, name in enumerate(order, start=1)
     )
@@ -85,6 +87,7 @@ def mapping_text(kept: Sequence[Kept]) -> str:
             "new_id": feature.new_id,
             "full_set_id": feature.place + 1,
             **({} if feature.facts is None else {"about": feature.facts.to_dict()}),
+            **({"stands_for": list(feature.stands_for)} if feature.stands_for else {}),
         }
         for feature in kept
     ]

@@ -12,7 +12,7 @@ from sklearn.base import clone
 from leanrank.data.ranking_data import RankingData, RankingSource
 from leanrank.data.weights import QUERIES, refuse_weights
 from leanrank.engines.fold import fold
-from leanrank.errors import DataError, LeanRankError
+from leanrank.errors import DataError, LeanRankError, ParameterError
 from leanrank.rankers._base import Scores
 from leanrank.rankers._booster import BoosterAdapter
 from leanrank.rankers._xgboost_json import check_xgboost
@@ -124,7 +124,7 @@ class XGBoostAdapter(BoosterAdapter):
         except xgboost.core.XGBoostError as error:
             raise LeanRankError(f"XGBoost refused: {str(error).splitlines()[0]}") from error
         booster = model.get_booster()
-        if valid is not None:
+        if valid is not None and params.get("booster") != "gblinear":  # whose rounds cannot be parted
             booster = booster[: model.best_iteration + 1]
         self._keep(bytes(booster.save_raw("json")).decode("utf-8"))
 
@@ -184,7 +184,12 @@ class XGBoostAdapter(BoosterAdapter):
         return np.asarray(self.estimator_.predict(self._matrix(X)), dtype=np.float64)
 
     def _counted(self, kind: str) -> Any:
-        scores = self.estimator_.get_score(importance_type=kind)
+        try:
+            scores = self.estimator_.get_score(importance_type=kind)
+        except self._library().core.XGBoostError as error:
+            raise ParameterError(
+                f"XGBoost has no importances by {kind!r} of this booster. Use 'permutation' or 'loss'."
+            ) from error
         return [float(scores.get(f"f{j}", 0.0)) for j in range(self.n_features_in_)]
 
     def _contributions(self, data: RankingData) -> NDArray[Any]:

@@ -29,7 +29,9 @@ def alike(graph: FeatureGraph, path: NDArray[np.int64], n_kept: int) -> dict[str
     `nearest` tells for every feature which feature of the path is most like it, for any number of features kept: a
     list of [position in the path, similarity], each entry in force as soon as that position is among those kept.
     """
-    S = graph.similarity
+    S = graph.similarity.copy()
+    S[np.ix_(graph.constant, graph.constant)] = 0.0  # they are alike in telling nothing: none stands for another
+    np.fill_diagonal(S, 1.0)
     group = groups(S)
     kept = path[:n_kept]
     varying = graph if graph.constant.all() else graph.subset(~graph.constant)  # constants have no place in pictures

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -26,9 +26,12 @@ from leanrank.data.weights import refuse_weights, without_weightless
 from leanrank.errors import DataError, ParameterError, is_whole, require, require_one_of
 from leanrank.selectors.column_limits import ColumnLimits
 from leanrank.selectors.features_file import plain, stamped
+from leanrank.selectors.limited_copies import limited_copies
 from leanrank.selectors.limits import Limits
 from leanrank.selectors.neighbours import Neighbours
-from leanrank.selectors.path import Path
+from leanrank.selectors.path import Path, Step
+from leanrank.stats.constant import varying
+from leanrank.stats.copies import Copies, Groups, groups_of_copies
 
 
 def _is(kind: type, value: Any) -> bool:
@@ -74,7 +77,14 @@ class _TransformsRankingData:
         return self.fit(X, y, qid=qid, regroup=regroup, **fit_params).transform(X)  # type: ignore[attr-defined]
 
 
-class Selector(_TransformsRankingData, SelectorMixin, BaseEstimator):  # type: ignore[misc]
+class _Sized:
+    """What every selector has and declares itself, at its own place among the parameters."""
+
+    n_features_to_select: Any
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class Selector(_Sized, _TransformsRankingData, SelectorMixin, BaseEstimator):  # type: ignore[misc]
     """Base of all selectors. A subclass declares its parameters and writes `_fit` and, if needed, `_check_parameters`.
 
     These parameters mean the same in all selectors that have them.
@@ -85,6 +95,10 @@ class Selector(_TransformsRankingData, SelectorMixin, BaseEstimator):  # type: i
         How many, or which share of all; None keeps all.
     limits : Limits or None
         Gain per cost, and which features must or must not be taken.
+    collapse : bool or None
+        Whether features that order every query alike become one before the method begins, the cheapest or the first;
+        the others come last. None: where the method lives on a feature graph that shows them, see
+        `FeatureGraph.shows_copies`; elsewhere it takes one more pass over the data.
     engine : Engine or None
         Where the data are folded.
     ranker : ranker, estimator, str or None
@@ -123,7 +137,7 @@ class Selector(_TransformsRankingData, SelectorMixin, BaseEstimator):  # type: i
     #: The weights that `_fit` takes: "weight" of documents, "query_weight". Data with others are refused.
     _takes_weights: ClassVar[tuple[str, ...]] = ()
 
-    n_features_to_select: Any
+    collapse: bool | None = None
 
     def fit(self, X: Any, y: Any = None, *, qid: Any = None, regroup: bool = False) -> Self:
         """Learn the order of the features.
@@ -160,6 +174,24 @@ class Selector(_TransformsRankingData, SelectorMixin, BaseEstimator):  # type: i
         self._check_sizes()
         source = without_weightless(source)
         return source if self._keeps_categories else without_categories(source)
+
+    def _begin(self, idle: NDArray[np.bool_], alike: RankingSource | Groups) -> NDArray[np.int64]:
+        """The columns that the method begins with: without the `idle` ones and, with `collapse`, without copies.
+
+        What `limits` keeps in any case is among them. Copies are looked for in the data, or are known already.
+        """
+        limits, copies = self._limits(), Copies.none(len(idle))
+        if self.collapse or (self.collapse is None and self._collapses):
+            known = alike if isinstance(alike, list) else groups_of_copies(alike, engine=getattr(self, "engine", None))
+            copies = limited_copies(limits, known).among(~idle)
+        self.stands_for_: dict[int, tuple[int, ...]] = copies.stood_for
+        left_out = idle | copies.left_out
+        return varying(left_out, limits.staying(left_out))
+
+    @property
+    def _collapses(self) -> bool:
+        """Whether copies become one feature where `collapse` does not say."""
+        return False
 
     def change_seeds(self, change: Callable[[int], int]) -> Self:
         """Replace every seed that this selector draws numbers from, in its settings too, by ``change(seed)``."""
@@ -241,22 +273,39 @@ class Selector(_TransformsRankingData, SelectorMixin, BaseEstimator):  # type: i
 
     def _set_input(self, names: Sequence[str], table: Any = None) -> None:
         """Set `n_features_in_`, and `feature_names_in_` where the input had names (a bare array has none)."""
+        self.stands_for_ = {}
         if table is not None and not isinstance(table, RankingData):
             validate_data(self, table, skip_check_array=True)
             return
         self.n_features_in_ = len(names)
         self.feature_names_in_ = np.array(names, dtype=object)
 
+    def _with_copies(self, path: Path) -> Path:
+        """The path with the copies behind all others, where it goes through those and nothing is in short supply."""
+        limits, names = self._limits(), self._names()
+        stands = {j: kept for kept, others in self.stands_for_.items() for j in others}
+        left = np.array([j for j in sorted(stands) if j not in path.order], dtype=np.int64)
+        n_open = int((~limits.never).sum()) - int((~limits.never)[path.dropped].sum())
+        if not len(left) or len(path.order) < n_open or limits.is_scarce:
+            return path
+        more = [Step(j, np.nan, np.nan, f"copy of {names[stands[j]]!r}") for j in left.tolist()]
+        return replace(
+            path,
+            order=np.concatenate([path.order, left]),
+            trace=(*path.trace, *more),
+            dropped=np.setdiff1d(path.dropped, left),
+            stop=len(path.order) if path.stop is None else path.stop,
+        )
+
     def _learn(self, path: Path) -> None:
         """Keep what the path says, and mark the selected features."""
         limits = self._limits()
-        path = path.within(limits, self._names())
+        path = self._with_copies(path).within(limits, self._names())
         self.order_ = path.order
         self.ranking_ = np.full(self.n_features_in_, len(path.order) + 1, dtype=np.int64)
         self.ranking_[path.order] = np.arange(1, len(path.order) + 1)
         self.scores_ = path.scores
         self.dropped_ = path.dropped
-        self.stands_for_ = dict(path.stands_for)
         names = self._names()
         self.trace_ = [{"feature": step.feature, "name": names[step.feature], **asdict(step)} for step in path.trace]
         wanted = self._wanted(self.n_features_in_)
@@ -265,10 +314,10 @@ class Selector(_TransformsRankingData, SelectorMixin, BaseEstimator):  # type: i
         self.support_[self.selected_] = True
         if hasattr(self, "limits"):
             self.cost_ = limits.total(self.selected_)
-        varying = self.n_features_in_ - len(path.dropped)
-        if wanted is not None and wanted > varying:
+        n_open = self.n_features_in_ - len(path.dropped)
+        if wanted is not None and wanted > n_open:
             warnings.warn(
-                f"{type(self).__name__} was asked for {wanted} features, but only {varying} of {self.n_features_in_} "
+                f"{type(self).__name__} was asked for {wanted} features, but only {n_open} of {self.n_features_in_} "
                 "vary inside some query and are no copy of another; others are never selected.",
                 UserWarning,
                 stacklevel=3,

@@ -15,7 +15,7 @@ from leanrank.data.weights import WEIGHTS
 from leanrank.engines.fold import fold
 from leanrank.selectors._base import Selector
 from leanrank.selectors.path import Path, Step
-from leanrank.stats.constant import Constant, varying
+from leanrank.stats.constant import Constant
 from leanrank.stats.discretize import Binning, as_discretizer
 from leanrank.stats.exact_sum import weight_unit
 from leanrank.stats.information import BinCounts, Counts, Score, symmetrical_uncertainty
@@ -91,7 +91,7 @@ class PooledSelector(Selector):
     def _fit(self, source: RankingSource) -> Path:
         discretizer, unit = as_discretizer(self.discretizer), weight_unit(source, self.engine)
         constant, values = fold([Constant(), ValueCounts(discretizer.max_values, unit)], source, self.engine)
-        kept = varying(constant)
+        kept = self._begin(constant, source)
         tables = values.subset(kept)
         cuts = discretizer.cuts(tables)
         self.cuts_ = dict(zip(kept.tolist(), cuts, strict=True))

@@ -25,10 +25,10 @@ from leanrank.rankers._base import LinearRanker, NothingToLearnWarning, Ranker
 from leanrank.rankers._early_stopping import eval_data
 from leanrank.rankers.adapters import as_ranker
 from leanrank.selectors._base import Selector
-from leanrank.selectors._graph_selector import limited_copies
 from leanrank.selectors.column_limits import ColumnLimits
+from leanrank.selectors.limited_copies import limited_copies
 from leanrank.selectors.path import Path
-from leanrank.stats.constant import Constant, varying
+from leanrank.stats.constant import Constant
 from leanrank.stats.copies import Copies, groups_of_copies
 
 KINDS = ("auto", "coef", "gain", "split", "shap", "permutation", "loss")
@@ -207,7 +207,7 @@ class RankerSelector(Selector):
                 stacklevel=3,
             )
         useless = useless_to(ranker, data)
-        kept = varying(useless, self._limits().staying(useless))
+        kept = self._begin(useless, data)
         metrics = (self._judge(), getattr(ranker, "eval_metric", None))
         by_order = any(getattr(metric, "ties", None) == "input" for metric in metrics)
         arrangement = Arrangement.of(data.subset(kept), sort_rows=not by_order)
@@ -239,13 +239,14 @@ def idle_copies(ranker: Ranker, data: RankingData, limits: ColumnLimits) -> Copi
     return limited_copies(limits, groups_of_copies(data, "values") if ranker.ignores_copies else [])
 
 
-def useless_to(ranker: Ranker, data: RankingData) -> NDArray[np.bool_]:
-    """Features that tell nothing to this ranker.
+def useless_to(ranker: Ranker, data: RankingData, *, scaled: bool = False) -> NDArray[np.bool_]:
+    """Features that tell nothing to this ranker, of data as it takes them, missing values filled where it needs that.
 
-    What a query's documents have in common cannot rank them where scores are sums over features; a tree may use it
-    to tell kinds of queries apart, so other rankers lose only what is the same in all rows.
+    What a query's documents have in common cannot rank them where scores are sums over features, and is the same for
+    all queries where features are `scaled` within each, if the ranker wants that; a tree may use it to tell kinds of
+    queries apart, so other rankers lose only what is the same in all rows.
     """
-    if isinstance(ranker, LinearRanker):
+    if isinstance(ranker, LinearRanker) or (scaled and ranker.wants_scaling):
         constant: NDArray[np.bool_] = fold(Constant(), marked(data))
         return constant
     first, same = next(data.blocks(1)).dense()[0], np.ones(data.n_features, dtype=bool)

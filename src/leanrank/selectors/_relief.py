@@ -16,7 +16,7 @@ from leanrank.engines.fold import fold
 from leanrank.selectors._base import Selector
 from leanrank.selectors.neighbours import Neighbours
 from leanrank.selectors.path import Path
-from leanrank.stats.constant import Constant, varying
+from leanrank.stats.constant import Constant
 from leanrank.stats.relief import DataExtent, Extent, ReliefSums, Weighing
 from leanrank.stats.row_sample import RowSample
 
@@ -85,7 +85,7 @@ class ReliefSelector(Selector):
         if self._near.n_samples is not None:
             statistics.append(RowSample(int(self._near.n_samples), int(self._near.random_state)))
         constant, extent, *threshold = fold(statistics, source, self.engine)
-        kept = varying(constant)
+        kept = self._begin(constant, source)
         width = (extent.high - extent.low)[kept]
         statistic = ReliefSums(
             self._weighing(source, extent),

@@ -20,7 +20,7 @@ from leanrank.selectors._base import Selector
 from leanrank.selectors.greedy import best
 from leanrank.selectors.limits import Limits
 from leanrank.selectors.path import Path, Step
-from leanrank.stats.constant import Constant, varying
+from leanrank.stats.constant import Constant
 from leanrank.stats.ranked_lists import Gains, Merging, RankedLists
 
 # Lists of so many values are kept between rounds; longer data are folded again in each round.
@@ -190,24 +190,23 @@ class BestGain(Selector):
                 n_merged = len(chosen)
                 return Gains(merging, chosen, left).finish(lists.partial(left))
 
-        kept = varying(constant, self._limits().staying(constant))
-        steps = self._greedy(constant, len(kept), one_round)
+        kept = self._begin(constant, source)
+        steps = self._greedy(constant, np.isin(np.arange(len(constant)), kept), one_round)
         steps = [replace(step, feature=int(np.searchsorted(kept, step.feature))) for step in steps]
         return Path.of(steps, len(kept)).lift(kept, len(constant))
 
-    def _greedy(self, constant: NDArray[np.bool_], most: int, one_round: Round) -> list[Step]:
-        """At most `most` steps; features are columns of all."""
-        limits, wanted = self._limits(), self._wanted(self.n_features_in_)
+    def _greedy(self, constant: NDArray[np.bool_], kept: NDArray[np.bool_], one_round: Round) -> list[Step]:
+        """Steps among the features that are kept, which may be constant; features are columns of all."""
+        limits, wanted, most = self._limits(), self._wanted(self.n_features_in_), int(kept.sum())
         if wanted is not None:
             most = min(wanted, most)
         elif self.max_features is not None:
             most = min(int(self.max_features), most)
-        stays = limits.staying(constant)
         taken, gain, current = np.zeros(len(constant), dtype=bool), np.zeros(len(constant)), 0.0
         steps, gains, curve = list[Step](), list[float](), list[float]()
-        while len(steps) < most and (left := limits.open(taken) & (~constant | stays)).any():
+        while len(steps) < most and (left := limits.open(taken) & kept).any():
             merged = tuple(step.feature for step in steps if not constant[step.feature])
-            looked_at = np.flatnonzero((left if steps else ~limits.never) & ~constant)
+            looked_at = np.flatnonzero((left if steps else ~limits.never & kept) & ~constant)
             if len(looked_at):
                 gain[looked_at], current = one_round(merged, looked_at)
             if not steps:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import asdict, dataclass, is_dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, is_dataclass
 from typing import Any, Literal
 
 import numpy as np
 
 from leanrank.data.catalogue import Catalogue
-from leanrank.data.text_file import parse_json, read_text
+from leanrank.data.text_file import fault_in, parse_json, read_text
 from leanrank.errors import DataError
 
 FORMAT = "leanrank-selection"
@@ -105,17 +106,30 @@ def _steps(trace: Any, names: list[str]) -> list[str]:
     return path if path[: len(names)] == names else list(names)
 
 
+def replaced(names: Iterable[str], stands_for: Mapping[str, Sequence[str]]) -> dict[str, tuple[str, ...]]:
+    """The copies that these features stand for, by feature; those that are among them are not replaced.
+
+    >>> replaced(["bm25", "tf"], {"bm25": ["bm25f", "tf"], "age": ["days"]})
+    {'bm25': ('bm25f',)}
+    """
+    kept = set(names)
+    left = {name: tuple(other for other in others if other not in kept) for name, others in stands_for.items()}
+    return {name: others for name, others in left.items() if name in kept and others}
+
+
 @dataclass(frozen=True)
 class ChosenFeatures:
     """A selection: `names` and `ids` (counted from 1 in the full data) of its features, `n_features_in` in all.
 
-    `catalogue` is what is known of the features, where the selection was made with one.
+    `catalogue` is what is known of the features, where the selection was made with one; `stands_for` has the copies
+    that a feature stands for.
     """
 
     names: tuple[str, ...]
     ids: tuple[int, ...]
     n_features_in: int
     catalogue: Catalogue | None = None
+    stands_for: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property
     def unnamed(self) -> bool:
@@ -143,7 +157,11 @@ def read_selection(path: str | os.PathLike[str]) -> ChosenFeatures:
         for name, number in zip(names, ids, strict=True):
             if number > len(known) or known[number - 1] != name:
                 raise DataError(f"{path}: feature {number} is not {name!r} in its 'feature_names'.")
-    return ChosenFeatures(tuple(names), tuple(ids), n, catalogue_in(record, path))
+    standing = record.get("stands_for", {})
+    fault = fault_in(standing, {str: [str]})
+    if fault is not None:
+        raise DataError(f"{path}: its 'stands_for' cannot be read: {fault}.")
+    return ChosenFeatures(tuple(names), tuple(ids), n, catalogue_in(record, path), replaced(names, standing))
 
 
 def plain(value: Any) -> Any:

@@ -17,7 +17,7 @@ from leanrank.selectors.column_limits import ColumnLimits
 from leanrank.selectors.greedy import greedy
 from leanrank.selectors.limits import Limits
 from leanrank.selectors.path import Path, Step
-from leanrank.stats.constant import Constant, varying
+from leanrank.stats.constant import Constant
 from leanrank.stats.query_moments import SCALES, Moments, QueryMoments
 
 Floats = NDArray[np.float64]
@@ -91,7 +91,7 @@ class ForwardRegression(Selector):
         scale = "minmax" if self.scale == "auto" else self.scale
         constant, moments = fold([Constant(), QueryMoments(scale)], source, self.engine)
         limits = self._limits(source.feature_names)
-        kept = varying(constant, limits.staying(constant))
+        kept = self._begin(constant, source)
         part = Moments(moments.features[np.ix_(kept, kept)], moments.labels[kept], *moments[2:])
         path = forward_regression(part, limits.only(kept), ridge=self.ridge)
         return path.lift(kept, len(constant))

@@ -30,7 +30,8 @@ from leanrank.selectors._ranker_selector import Bench, RankerSelector
 from leanrank.selectors.fsm_problem import FSMProblem, Solution
 from leanrank.selectors.greedy import unit_relevance
 from leanrank.selectors.path import Path, Step
-from leanrank.stats.feature_graph import FeatureGraph, feature_graph
+from leanrank.stats.feature_graph import COPIES_SHOW, FeatureGraph, feature_graph
+from leanrank.stats.similarity import Similarity
 
 Vector = NDArray[np.float64]
 
@@ -146,7 +147,7 @@ class FSMRank(RankerSelector):
     Examples
     --------
     >>> from leanrank import FSMRank, make_ranking
-    >>> data, truth = make_ranking(40, n_informative=2, n_redundant=2, n_noise=4, random_state=0)
+    >>> data, truth = make_ranking(40, n_informative=2, n_redundant=0, n_noise=6, random_state=0)
     >>> selector = FSMRank(lambda1=0.01, lambda2=0.01).fit(data)
     >>> sorted({truth[j].role for j in selector.select(2)}), selector.predict(data).shape == (data.n_rows,)
     (['informative'], True)
@@ -182,6 +183,10 @@ class FSMRank(RankerSelector):
     @property
     def _way(self) -> Fitting:
         return Fitting() if self.fitting is None else self.fitting
+
+    @property
+    def _collapses(self) -> bool:
+        return Similarity.named(self.similarity) == COPIES_SHOW
 
     def _judge(self) -> Any:
         return self._way.metric

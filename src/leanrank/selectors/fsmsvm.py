@@ -62,7 +62,7 @@ class FSMSVM(FSMRank):
     Examples
     --------
     >>> from leanrank import FSMSVM, make_ranking
-    >>> data, truth = make_ranking(40, n_informative=2, n_redundant=2, n_noise=4, random_state=0)
+    >>> data, truth = make_ranking(40, n_informative=2, n_redundant=0, n_noise=6, random_state=0)
     >>> selector = FSMSVM(2, lambda1=0.01, lambda2=0.01).fit(data)
     >>> sorted({truth[j].role for j in selector.selected_}), int((selector.coef_ != 0).sum())
     (['informative'], 2)

@@ -12,13 +12,14 @@ from numpy.typing import NDArray
 from leanrank._declared import declared
 from leanrank.data.ranking_data import RankingData
 from leanrank.rankers._base import Ranker
-from leanrank.selectors._graph_selector import on_varying
+from leanrank.selectors._graph_selector import on_columns
 from leanrank.selectors._ranker_selector import Bench, RankerSelector
 from leanrank.selectors.column_limits import ColumnLimits
 from leanrank.selectors.limits import Limits
 from leanrank.selectors.mrmr import mrmr
 from leanrank.selectors.path import Path, Step
 from leanrank.selectors.rfe import STEPS, RankingRFE, is_step
+from leanrank.stats.constant import varying
 from leanrank.stats.feature_graph import FeatureGraph, feature_graph
 from leanrank.stats.importance import Importance
 from leanrank.stats.similarity import Similarity
@@ -125,6 +126,10 @@ class RelevanceMRMR(RankerSelector):
     limits: Limits | None = None
     engine: Any = None
 
+    @property
+    def _collapses(self) -> bool:
+        return True
+
     def _check_parameters(self) -> None:
         self._require_one_of("relevance", ("ranker", "blend"))
 
@@ -202,6 +207,10 @@ class FilteredRFE(RankerSelector):
     limits: Limits | None = None
     engine: Any = None
 
+    @property
+    def _collapses(self) -> bool:
+        return self.filter == "mrmr"
+
     def _check_parameters(self) -> None:
         self._require_one_of("filter", ("importance", "mrmr"))
         self._require("step", STEPS, is_step(self.step))
@@ -273,4 +282,5 @@ class FilteredRFE(RankerSelector):
 
 def _mrmr(graph: FeatureGraph, limits: ColumnLimits) -> Path:
     """MRMR on the features of the graph that are not constant."""
-    return on_varying(graph, limits, lambda varying, kept: mrmr(varying, limits.only(kept)))
+    kept = varying(graph.constant, limits.staying(graph.constant))
+    return on_columns(graph, kept, lambda part: mrmr(part, limits.only(kept)))

@@ -89,16 +89,22 @@ class MRMR(GraphSelector):
         """Whether its graph is a mean over queries: F is not."""
         return super().is_of_queries and self.relevance == "importance"
 
-    def fit_graph(self, graph: FeatureGraph) -> Self:
+    def fit_graph(self, graph: FeatureGraph, data: RankingSource | None = None) -> Self:
         """Learn from a graph computed before, the importance of which is the relevance.
 
         `importance`, `similarity` and `engine` are not looked at; with ``relevance="f"`` a graph that is known to have
         another importance is refused.
+
+        Parameters
+        ----------
+        graph : FeatureGraph
+        data : RankingData or RankingSource, default=None
+            What it was computed from: where copies are looked for if the graph does not show them.
         """
         measured = graph.computed_with.get("importance", {}).get("metric", "f")
         if self.relevance == "f" and measured != "f":
             raise ParameterError.of("MRMR", "relevance", f"'importance' on a graph of {measured}", self.relevance)
-        return super().fit_graph(graph)
+        return super().fit_graph(graph, data)
 
     def _graph(self, source: RankingSource) -> FeatureGraph:
         if self.relevance == "importance":

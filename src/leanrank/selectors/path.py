@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -37,8 +37,6 @@ class Path:
         Features taken out before the method began (constant inside every query, or copies of others).
     stop : int, optional
         Where the method itself would stop, if that is before the end of `order`.
-    stands_for : dict of int to tuple of int, optional
-        Features that were taken out as copies, by the one that stands for them.
 
     Examples
     --------
@@ -51,7 +49,6 @@ class Path:
     trace: tuple[Step, ...]
     dropped: NDArray[np.int64]
     stop: int | None = field(default=None, kw_only=True)
-    stands_for: Mapping[int, tuple[int, ...]] = field(default_factory=dict, kw_only=True)
 
     @classmethod
     def of(cls, steps: Sequence[Step], n_features: int, scores: ArrayLike | None = None) -> Path:

@@ -32,8 +32,10 @@ class _Scores:
 
     ranker: Any
     as_ranks: bool
+    columns: tuple[int, ...] | None  # what the ranker was trained on, if not on all
 
     def __call__(self, block: RankingData) -> Floats:
+        block = block if self.columns is None else block.subset(self.columns)
         takes_queries = isinstance(self.ranker, Ranker)
         scores = np.asarray(self.ranker.predict(block if takes_queries else block.X), dtype=np.float64)
         return _ranks(scores, block) if self.as_ranks else scores
@@ -100,7 +102,7 @@ class RankWrapper(ReliefSelector):
     Attributes
     ----------
     ranker_ : ranker or None
-        The ranker that gave the scores.
+        The ranker that gave the scores; where copies were left out, it was trained without them.
 
     See Also
     --------
@@ -182,8 +184,11 @@ class RankWrapper(ReliefSelector):
             scores = _Given(given, source)
             width = float(np.ptp(given))
         else:
-            self.ranker_ = self._trained(source)
-            scores = _Scores(self.ranker_, bool(self.rank_scores))
+            copies = {j for others in self.stands_for_.values() for j in others}
+            columns = tuple(j for j in range(self.n_features_in_) if j not in copies)
+            few = bool(copies) and not self.prefit
+            self.ranker_ = self._trained(in_memory(source).subset(columns) if few else source)
+            scores = _Scores(self.ranker_, bool(self.rank_scores), columns if few else None)
             width = fold(_ScoreRange(scores), source, self.engine)
         # a power of two: dividing by it loses nothing
         self._unit = 2.0 ** np.ceil(np.log2(width)) if width > 0.0 and self.normalise is None else 1.0

@@ -27,7 +27,7 @@ class Entry:
 def _pooled() -> dict[str, Any]:
     """MRMR as it is used in regression and classification."""
     similarity = import_module("leanrank.stats.similarity").Similarity
-    return {"relevance": "f", "similarity": similarity("pearson", scope="pooled"), "offset": 0.0}
+    return {"relevance": "f", "similarity": similarity("pearson", scope="pooled"), "offset": 0.0, "collapse": True}
 
 
 _ENTRIES = {

@@ -22,7 +22,7 @@ from leanrank.errors import ParameterError
 from leanrank.selectors._base import Selector
 from leanrank.selectors.gas import GAS
 from leanrank.selectors.path import Path, Step
-from leanrank.stats.constant import Constant, varying
+from leanrank.stats.constant import Constant
 
 
 @declared
@@ -106,7 +106,7 @@ class StabilitySelection(Selector):
 
     def _fit(self, source: RankingSource) -> Path:
         data = in_memory(source)
-        kept = varying(fold(Constant(), marked(data)))
+        kept = self._begin(fold(Constant(), marked(data)), data)
         taken, places = (runs[:, kept] for runs in self._runs(data, Arrangement.of(data.subset(kept)).queries))
         frequency, place = np.round(taken.mean(axis=0), 12), np.round(places.mean(axis=0), 12)
         n_in = data.n_features
@@ -144,6 +144,8 @@ class StabilitySelection(Selector):
 
     def _fresh(self, run: int) -> Selector:
         selector: Selector = GAS(0.25) if self.selector is None else clone(self.selector)
+        if self.collapse:
+            selector.set_params(collapse=True)
         return selector.change_seeds(lambda seed: seed + run)
 
 

@@ -16,7 +16,7 @@ from leanrank.data.weights import WEIGHTS
 from leanrank.engines.fold import Engine, fold
 from leanrank.errors import ParameterError
 from leanrank.kernels._threads import query_pieces
-from leanrank.kernels.column_hashes import hash_columns
+from leanrank.kernels.column_hashes import hash_columns, hash_rows
 from leanrank.kernels.document_order import ranked_documents
 
 #: How alike copies are, the strictest first.
@@ -37,7 +37,8 @@ class Hashes(NamedTuple):
 class ColumnHashes:
     """Statistic: hashes of every column. Equal hashes are equal columns, but for a chance of about 2^-64 per pair.
 
-    A missing value equals any other missing value. Cost O(K n log n) a query.
+    A missing value equals any other missing value. Queries are told apart by their ids and documents, so that those of
+    one id that hold other documents are two. Cost O(K n log n) a query.
     """
 
     weights: ClassVar[tuple[str, ...]] = tuple(WEIGHTS)  # none of them matters
@@ -45,8 +46,8 @@ class ColumnHashes:
     def of(self, block: RankingData) -> Hashes:
         X = block.dense()
         hashes, varies = np.zeros((3, X.shape[1]), np.uint64), np.zeros(X.shape[1], np.int64)
-        salts = np.array([_salt(query) for query in block.query_ids.tolist()], np.uint64)
         bits = bits_of(X)
+        salts = _salts(block, bits)
         for queries, rows, ptr in query_pieces(block.query_ptr, 0, block.n_queries, X.shape[1]):
             values, words = np.ascontiguousarray(X[rows], np.float64), bits[rows].astype(np.uint64)
             keys, orders, _ = ranked_documents(np.where(np.isnan(values), 0.0, values), ptr, len(values))
@@ -86,7 +87,7 @@ class Copies:
 
     @classmethod
     def of(
-        cls, groups: Groups, *, cost: NDArray[np.float64], must_keep: Mask | None = None, never: Mask | None = None
+        cls, groups: Groups, *, cost: NDArray[Any], must_keep: Mask | None = None, never: Mask | None = None
     ) -> Copies:
         """Of each group the cheapest stays, the first of several; what must be kept stays in any case.
 
@@ -95,6 +96,7 @@ class Copies:
         groups : list of lists of int
             Columns that say the same.
         cost : array of shape (K,)
+            Or anything else by which the least of a group is the one that stays.
         must_keep, never : bool arrays of shape (K,), optional
             What must never be taken stands for nothing.
         """
@@ -137,6 +139,15 @@ class Copies:
         place[columns] = np.arange(len(columns))
         return Copies(place[self.stands_in[columns]])
 
+    def among(self, columns: Mask) -> Copies:
+        """The same among some of the columns: the others stand for nothing, and nothing for them.
+
+        >>> Copies(np.array([0, 0, 2, 2])).among(np.array([True, True, True, False])).stands_in
+        array([0, 0, 2, 3])
+        """
+        own = np.arange(len(self.stands_in))
+        return Copies(np.where(columns & columns[self.stands_in], self.stands_in, own))
+
     def with_standing(self, columns: NDArray[np.int64]) -> Copies:
         """The same groups with others standing for them.
 
@@ -174,8 +185,8 @@ def groups_of_copies(data: RankingSource, same: str = "order", engine: Engine | 
     same : {"values", "increasing", "order"}, default="order"
         Equal in every document; one increasing function of the other over all documents; or any function that is
         increasing within each query. Each takes in the ones before it. What is the same for all documents of each query
-        orders nothing, and the numbers of categories have no order: these are copies by "order" where they are by
-        "increasing". A category and a number never are.
+        orders nothing: it is a copy by "order" where it is by "increasing". Categories have no order: but by "values",
+        those are copies that part the documents alike, whatever their texts. A category and a number never are.
     engine : Engine or str, default=None
         Where the data are folded.
 
@@ -196,8 +207,10 @@ def groups_of_copies(data: RankingSource, same: str = "order", engine: Engine | 
     ordered = ~category & (varies > 0) & (same == "order")
     if not isinstance(data, RankingData):
         return equal_keys(order.tolist(), ordered)
-    alike = [group for among in (category, ~category & ~ordered) for group in equal_keys(order.tolist(), among)]
-    return sorted(equal_keys(order.tolist(), ordered) + [part for group in alike for part in _verified(data, group)])
+    alike = equal_keys(order.tolist(), ~category & ~ordered)
+    parting = [_parting(data, j) if category[j] else b"" for j in range(len(category))]
+    groups = equal_keys(order.tolist(), ordered) + equal_keys(parting, category)
+    return sorted(groups + [part for group in alike for part in _verified(data, group)])
 
 
 def equal_keys(keys: Sequence[Any], among: Mask | None = None) -> Groups:
@@ -235,5 +248,20 @@ def _dense_ranks(column: NDArray[Any]) -> NDArray[np.int64]:
     return ranks
 
 
-def _salt(query: object) -> int:
-    return int.from_bytes(blake2b(str(query).encode(), digest_size=8).digest(), "little")
+def _parting(data: RankingData, category: int) -> bytes:
+    """A hash of which documents are of one kind, by the order in which kinds first occur; missing is one of them."""
+    codes = data.subset([category]).dense()[:, 0]
+    _, first, kind = np.unique(np.where(np.isnan(codes), -1.0, codes), return_index=True, return_inverse=True)
+    number = np.empty(len(first), np.int64)
+    number[np.argsort(first)] = np.arange(len(first))
+    return blake2b(number[kind].tobytes()).digest()
+
+
+def _salts(block: RankingData, bits: NDArray[Any]) -> NDArray[np.uint64]:
+    """A number for each query, from its id and its documents."""
+    documents = np.empty(block.n_rows, np.uint64)
+    hash_rows(bits, documents)
+    place = np.arange(block.n_rows) - np.repeat(block.query_ptr[:-1], block.query_sizes)
+    content = np.add.reduceat(documents * (2 * place + 1).astype(np.uint64), block.query_ptr[:-1])
+    ids = [blake2b(str(query).encode(), digest_size=8).digest() for query in block.query_ids.tolist()]
+    return np.asarray(content + np.frombuffer(b"".join(ids), "<u8").astype(np.uint64))

@@ -1,8 +1,9 @@
-"""Sums whose bits do not depend on the order of the terms: fixed point in two whole numbers.
+"""Sums whose bits do not depend on the order of the terms: fixed point in two whole numbers, or three.
 
 A term is rounded once, to a multiple of 2^-46 (1.4e-14), and from then on only integers are added. Blocks,
 threads and the order of queries therefore give the same sum to the last bit, which no rounding of a
-floating-point sum can promise. `high` counts units of 2^-16, `low` units of 2^-46.
+floating-point sum can promise. `high` counts units of 2^-16, `low` units of 2^-46. Where terms may be small, as shares
+are, a third number goes on to 2^-76 (2e-23).
 Weights are counted in whole units (`WeightUnit`), so that counts of weighted documents stay whole numbers too.
 """
 
@@ -22,13 +23,13 @@ from leanrank.errors import DataError
 #: Binary digits after the point.
 FRACTION_BITS = 46
 LOW_BITS = 30
-_HIGH_UNIT = 2.0**-16
-_LOW_UNIT = 2.0**-FRACTION_BITS
+#: What the numbers of a sum count.
+UNITS = (2.0**-16, 2.0**-FRACTION_BITS, 2.0 ** -(FRACTION_BITS + LOW_BITS))
 _LARGEST = 2.0**40
 
 
-def exact_sum(values: NDArray[np.float64], what: str = "a statistic") -> NDArray[np.int64]:
-    """Sum `values` over their first axis; the result has a leading axis of two (high, low).
+def exact_sum(values: NDArray[np.float64], what: str = "a statistic", *, fine: bool = False) -> NDArray[np.int64]:
+    """Sum `values` over their first axis; the result has a leading axis of two (high, low), or three where it is fine.
 
     >>> one, other = exact_sum(np.array([0.1, 0.2, 0.3])), exact_sum(np.array([0.3, 0.2, 0.1]))
     >>> bool((one == other).all()), 0.1 + 0.2 + 0.3 == 0.3 + 0.2 + 0.1
@@ -36,9 +37,12 @@ def exact_sum(values: NDArray[np.float64], what: str = "a statistic") -> NDArray
     """
     if values.size and float(np.abs(values).max()) > _LARGEST:
         raise DataError(f"A value of {what} is {np.abs(values).max():.3g}: scale the features first.")
-    high = np.floor(values / _HIGH_UNIT)
-    low = np.rint((values - high * _HIGH_UNIT) / _LOW_UNIT)
-    return np.stack([high.astype(np.int64).sum(axis=0), low.astype(np.int64).sum(axis=0)])
+    parts, left = [], values
+    for unit in UNITS[: 1 + fine]:
+        parts.append(np.floor(left / unit))
+        left = left - parts[-1] * unit
+    parts.append(np.rint(left / UNITS[1 + fine]))
+    return np.stack([part.astype(np.int64).sum(axis=0) for part in parts])
 
 
 def from_fixed(total: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -48,7 +52,7 @@ def from_fixed(total: NDArray[np.int64]) -> NDArray[np.int64]:
 
 def as_float(parts: NDArray[np.int64]) -> Any:
     """The value of a sum."""
-    return parts[0] * _HIGH_UNIT + parts[1] * _LOW_UNIT
+    return sum(part * unit for part, unit in zip(parts, UNITS, strict=False))
 
 
 #: All documents together are less than 2 to this many units: sums of them are exact as floating-point numbers too.

@@ -110,15 +110,20 @@ class FeatureGraph:
         """Whether similarity goes from -1 to 1, see `Similarity.signed`; not in a graph put together by hand."""
         return "similarity" in self.computed_with and _similarity(self.computed_with).signed
 
-    def copies(self) -> list[list[int]]:
-        """Groups of features that order every query alike; constant ones are left aside.
+    @property
+    def shows_copies(self) -> bool:
+        """Whether a similarity of 1 says that two features order every query alike: only with signed ties does it.
 
-        Only with signed ties does a similarity of 1 say so: on other graphs, and on those put together by hand, there
-        are none.
+        Of graphs put together by hand nothing is known.
         """
-        if not self.signed or _similarity(self.computed_with) != COPIES_SHOW:
+        return self.signed and _similarity(self.computed_with) == COPIES_SHOW
+
+    def copies(self) -> list[list[int]]:
+        """Groups of features that order every query alike, where it `shows_copies`; constant ones are left aside."""
+        if not self.shows_copies:
             return []
-        return equal_keys((self.similarity == 1.0).argmax(axis=1).tolist(), ~self.constant)
+        like_itself = np.diag(self.similarity) == 1.0  # nothing is where no query counts
+        return equal_keys((self.similarity == 1.0).argmax(axis=1).tolist(), like_itself & ~self.constant)
 
     def __add__(self, other: object) -> FeatureGraph:
         """The graph of the queries of both; no query may be in both."""

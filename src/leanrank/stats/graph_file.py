@@ -38,7 +38,11 @@ _SUMS = {
     "constant.n_lists": ("i", ""),
 }
 #: The same where queries have weights.
-_WEIGHTED = {"importance.weight": ("i", "2K"), "similarity.n_queries": ("i", "2")}
+_WEIGHTED = {
+    "importance.weight": ("i", "2K"),
+    "similarity.total": ("i", "3KK"),
+    "similarity.n_queries": ("i", "3"),
+}
 _COMPUTED_WITH = {"importance": {"direction": str}, "similarity": {"ties": (str, None)}}
 _SIMILARITY_SUMS = {"QuerySums": QuerySums, "PooledMoments": PooledMoments}
 
@@ -88,7 +92,8 @@ def load_graph(path: Path) -> FeatureGraph:
             n_queries=header["n_queries"],
             computed_with=header["computed_with"],
         )
-        return graph.with_partials(_sums(arrays, header, graph.n_features)) if "similarity_sums" in header else graph
+        known = "similarity_sums" in header and not _is_of_old(arrays)
+        return graph.with_partials(_sums(arrays, header, graph.n_features)) if known else graph
     except KeyError as error:
         raise DataError(
             f"{str(path)!r} is not a feature graph: it has no {error}. Compute and save it again."
@@ -102,6 +107,11 @@ def load_graph(path: Path) -> FeatureGraph:
 def _read_arrays(path: Path) -> dict[str, NDArray[Any]]:
     with path.open("rb") as file:
         return read_npz(file, "it", compressed=False)
+
+
+def _is_of_old(arrays: dict[str, NDArray[Any]]) -> bool:
+    """Whether its sums are those of weighted queries in two parts, as 0.3 had them: they cannot be added any more."""
+    return arrays.get("sums.similarity.n_queries", np.array(0)).shape == (2,)
 
 
 def _sums(arrays: dict[str, NDArray[Any]], header: dict[str, Any], n_features: int) -> Partials:
@@ -121,6 +131,6 @@ def _sums(arrays: dict[str, NDArray[Any]], header: dict[str, Any], n_features: i
 
 
 def _fits(array: NDArray[Any], kind: str, shape: str, n_features: int) -> bool:
-    sizes = {"K": (n_features,), "2": (2,), "D": (1, 2)}
+    sizes = {"K": (n_features,), "2": (2,), "3": (3,), "D": (1, 2)}
     fits = array.ndim == len(shape) and all(n in sizes[size] for n, size in zip(array.shape, shape, strict=True))
     return fits and array.dtype.kind == kind and bool(np.isfinite(array).all())

@@ -16,7 +16,7 @@ from leanrank.engines.fold import fold
 from leanrank.kernels.column_hashes import hash_rows
 from leanrank.metrics import metric
 from leanrank.stats.category_lint import category_findings
-from leanrank.stats.copies import ColumnHashes, bits_of, equal_keys
+from leanrank.stats.copies import ColumnHashes, bits_of, equal_keys, groups_of_copies
 from leanrank.stats.id_like import Numbering, position_sums, same_as_position
 from leanrank.stats.like_findings import Finding, like_findings
 
@@ -71,7 +71,9 @@ def lint(source: RankingSource, engine: Any = None) -> LintReport:
 
     Of categories it says how many there are, and whether they are rare, too many, or the names of documents.
 
-    Duplicates are found by 64-bit hashes of the columns, so one pass is enough whatever the size of the data.
+    Duplicates are found by 64-bit hashes of the columns, so one pass is enough whatever the size of the data. They are
+    what `select` and `leanrank order` take for copies. Those of categories, and of features that are the same for all
+    documents of a query, are found in data in memory alone.
 
     Examples
     --------
@@ -85,10 +87,24 @@ def lint(source: RankingSource, engine: Any = None) -> LintReport:
     """
     categories = source.categories if isinstance(source, RankingData) else {}
     report: LintReport = fold(Lint(source.feature_names, frozenset(categories)), source, engine=engine)
-    if not categories or not isinstance(source, RankingData):
+    if not isinstance(source, RankingData):
         return report
     of_kinds = [Finding(f.kind, f.severity, f.message, (f.feature,)) for f in category_findings(source)]
-    return replace(report, findings=(*of_kinds, *report.findings))
+    level = [name for finding in report.findings if finding.kind == "query-level" for name in finding.features]
+    copies = [
+        *_copies_among(source, level, "grow together from query to query: keep one"),
+        *_copies_among(source, list(categories), "part the documents alike: keep one"),
+    ]
+    return replace(report, findings=(*of_kinds, *report.findings, *copies))
+
+
+def _copies_among(data: RankingData, names: list[str], message: str) -> list[Finding]:
+    """Duplicates among features that order nothing: what they are to each other takes documents of all queries."""
+    if len(names) < 2:
+        return []
+    part = data.subset([data.feature_names.index(name) for name in names])
+    groups = groups_of_copies(part)
+    return [Finding("duplicates", "warning", message, tuple(names[j] for j in group)) for group in groups]
 
 
 @dataclass
@@ -200,10 +216,11 @@ def _feature_findings(p: _Partial, names: tuple[str, ...], categories: frozenset
     firsts = ranks.copy()
     for group in duplicates:
         firsts[group[1:]] = False
+    for group in equal_keys(order.tolist(), firsts):
+        say("monotone duplicates", "order the documents of every query alike: keep one", group)
+        firsts[group[1:]] = False
     for group in equal_keys(np.minimum(order, reverse).tolist(), firsts):
-        same = len(set(order[group].tolist())) == 1
-        alike, reverse_too = "order the documents of every query alike: keep one", "or exactly reversed: one may do"
-        say("monotone duplicates", alike if same else f"order every query alike {reverse_too}", group)
+        say("reversed", "order every query exactly the other way round: one may do", group, severity="note")
     gaps = np.flatnonzero(p.missing > MOSTLY_MISSING * p.n_rows)
     if gaps.size:
         least, most = (f"{share:.1%}" for share in (p.missing[gaps].min() / p.n_rows, p.missing[gaps].max() / p.n_rows))

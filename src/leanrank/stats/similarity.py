@@ -19,7 +19,7 @@ from leanrank.kernels.concordance import HALF, ORDINAL, STRICT, TAU_B, add_simil
 from leanrank.kernels.inversions import count_by_merging
 from leanrank.kernels.rcdr import centred_ranks
 from leanrank.kernels.top_weighted import tau_ap_sums
-from leanrank.stats.exact_sum import FRACTION_BITS, LOW_BITS, as_float, exact_sum, from_fixed
+from leanrank.stats.exact_sum import FRACTION_BITS, UNITS, as_float, exact_sum, from_fixed
 from leanrank.stats.query_moments import weighted_ranks
 
 _KINDS = ("kendall", "pearson", "spearman", "tau_ap")
@@ -30,15 +30,19 @@ MAX_KEPT = 1 << 30
 _QUERIES_AT_ONCE = 1 << 16
 #: Fewer queries than this have a fixed-point sum that is exact as a floating-point number.
 _EXACT_QUERIES = 1 << 6
+#: Queries that weigh less than this together are refused: too few digits of their sums would be left.
+_LEAST_WEIGHT = 2.0**-20
 
 
 class QuerySums(NamedTuple):
     """Sum over queries of a similarity; entries below the diagonal may be left 0.
 
-    Where queries have weights, `n_queries` is the exact sum (2,) of those of at least two documents.
+    Where queries have weights, sums have three parts, and `n_queries` is the sum (3,) of the weights of those of at
+    least two documents. With signed or clipped ties `total` is then the sum of tau_a, not of (1 + tau_a) / 2: what is 0
+    for a constant feature must not be the difference of two roundings.
     """
 
-    total: NDArray[np.int64]  # (2 parts of an exact sum, K, K)
+    total: NDArray[np.int64]  # (parts of an exact sum, K, K)
     n_queries: NDArray[np.int64]
 
 
@@ -222,7 +226,7 @@ class Similarity:
             spread = np.sqrt(np.diag(partial.products)) * (partial.high > partial.low)
             similarity = _divided(partial.products, np.outer(spread, spread)).clip(-1.0, 1.0)
         else:
-            similarity = self._mean(partial)
+            similarity = self._mean(partial).clip(-1.0, 1.0)
         similarity = np.triu(similarity) + np.triu(similarity, k=1).T
         if (
             self.kind == "kendall"
@@ -236,10 +240,17 @@ class Similarity:
     def _mean(self, partial: QuerySums) -> NDArray[np.float64]:
         """Mean over queries, above the diagonal; of signed and clipped ties that of tau_a."""
         total, n = as_float(partial.total), float(_counted(partial.n_queries))
-        if self.kind != "kendall" or self.ties not in ("signed", "clipped"):
-            return np.asarray(total / (n or 1.0))
-        tau = (2 * total - n) / (n or 1.0)
-        return np.asarray(np.maximum(tau, 0.0) if self.ties == "clipped" else tau)
+        if 0 < n < _LEAST_WEIGHT:
+            raise DataError(f"All queries together weigh {n:.3g}: multiply the weights, so that their mean is 1.")
+        if self._is_of_tau and not partial.n_queries.ndim:
+            total = 2 * total - n
+        mean = np.asarray(total / (n or 1.0))
+        return np.maximum(mean, 0.0) if self._is_of_tau and self.ties == "clipped" else mean
+
+    @property
+    def _is_of_tau(self) -> bool:
+        """Whether it is made of tau_a, of which kernels sum (1 + tau_a) / 2."""
+        return self.kind == "kendall" and self.ties in ("signed", "clipped")
 
     def _of_part(self, block: RankingData) -> SimilarityPartial:
         if self.scope == "query":
@@ -268,21 +279,23 @@ class Similarity:
         if (weight[order] != weight).any():
             block = block.take_queries(order)
         ends = np.flatnonzero(np.diff(weight[order], append=np.inf)) + 1
-        parts = np.zeros((2, block.n_features, block.n_features), dtype=np.int64)
-        counted, few = np.zeros(2, dtype=np.int64), np.zeros(parts.shape[1:])
+        parts = np.zeros((3, block.n_features, block.n_features), dtype=np.int64)
+        counted, few = np.zeros(3, dtype=np.int64), np.zeros(parts.shape[1:])
         total, begin = np.zeros(parts.shape[1:], dtype=np.int64), 0
         for end in ends.tolist():
             own = float(weight[order[begin]])
             for first, last in self._ranges(block, begin, end):
                 total.fill(0)
                 n = self._add(block, first, last, total)
-                counted += exact_sum(np.array([n * own]), "the weight of queries")
+                if self._is_of_tau:
+                    total += total - (n << FRACTION_BITS)  # tau_a, above the diagonal and on it
+                counted += exact_sum(np.array([n * own]), "the weight of queries", fine=True)
                 if last - first < _EXACT_QUERIES:
                     few += total * own
                 else:
                     parts += _times(from_fixed(total), own)
             begin = end
-        return QuerySums(parts + exact_sum(few[None] * 2.0**-FRACTION_BITS, "a similarity"), counted)
+        return QuerySums(parts + exact_sum(few[None] * 2.0**-FRACTION_BITS, "a similarity", fine=True), counted)
 
     def _ranges(self, block: RankingData, first: int, last: int) -> Iterator[tuple[int, int]]:
         longest = _longest_on_bits(block.n_features) if self.kind == "kendall" else None
@@ -304,11 +317,9 @@ def _counted(n_queries: NDArray[np.int64]) -> Any:
 
 
 def _times(parts: NDArray[np.int64], weight: float) -> NDArray[np.int64]:
-    """An exact sum times a number, rounded once; nothing is rounded where that is a whole number."""
-    high = parts[0] * weight
-    whole = np.floor(high)
-    low = np.rint((high - whole) * 2.0**LOW_BITS + parts[1] * weight)
-    return np.stack([whole, low]).astype(np.int64)
+    """An exact sum times a number, in three parts; nothing is rounded where that is a whole number."""
+    high, low = ((part * weight * unit)[None] for part, unit in zip(parts, UNITS, strict=False))
+    return exact_sum(high, "a similarity", fine=True) + exact_sum(low, "a similarity", fine=True)
 
 
 def _longest_on_bits(n_features: int) -> float:
@@ -356,7 +367,8 @@ def _check_kept(values: tuple[NDArray[Any], ...]) -> None:
 def _correlations(block: RankingData, *, ranks: bool) -> QuerySums:
     """Pearson correlations of the values or of the mid-ranks, query by query."""
     K, weight = block.n_features, block.beside.query_weight
-    parts, counted = np.zeros((2, K, K), dtype=np.int64), 0
+    fine = weight is not None
+    parts, counted = np.zeros((2 + fine, K, K), dtype=np.int64), 0
     for q, n in enumerate(block.query_sizes):
         if n < 2:
             continue
@@ -374,9 +386,9 @@ def _correlations(block: RankingData, *, ranks: bool) -> QuerySums:
         correlations = _divided(products, np.outer(norm, norm)).clip(-1.0, 1.0)
         if weight is not None:
             correlations *= weight[q]
-        parts += exact_sum(correlations[None], "a correlation")
+        parts += exact_sum(correlations[None], "a correlation", fine=fine)
     if weight is not None:
-        return QuerySums(parts, exact_sum(weight[block.query_sizes >= 2], "the weight of queries"))
+        return QuerySums(parts, exact_sum(weight[block.query_sizes >= 2], "the weight of queries", fine=True))
     return QuerySums(parts, np.array(counted))
 
 

@@ -8,9 +8,22 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.linear_model import Ridge
 
-from leanrank import MRMR, ForwardRegression, RankSVM, TopK, make_ranking, metric, select
+from leanrank import (
+    GAS,
+    MRMR,
+    ForwardRegression,
+    RankingRFE,
+    RankSVM,
+    StabilitySelection,
+    TopK,
+    make_ranking,
+    metric,
+    select,
+)
 from leanrank.data.ranking_data import RankingData
+from leanrank.data.side_columns import SideColumns
 from leanrank.evaluation.journal import Journal
 from leanrank.evaluation.select.held_out import HeldOut, Material
 from leanrank.evaluation.select.saved_selection import selection_of
@@ -62,7 +75,7 @@ def test_limits_decide_which_copy_stays(copies):
 def test_select_never_keeps_two_copies_and_says_what_stays_for_what(copies, ranker, quick):
     if ranker == "lightgbm":
         pytest.importorskip(ranker)
-    chosen = select(copies, **{**QUICK, "ranker": get(ranker, **quick)})
+    chosen = select(copies, **{**QUICK, "ranker": get(ranker, **quick)}, must_keep=["bm25"])
     assert chosen.stands_for == {"bm25": ALIKE}
     assert set(chosen.path[5:]) <= {*ALIKE}  # after all others
     assert {*ALIKE} <= set(chosen.dropped)
@@ -265,3 +278,89 @@ def test_an_order_that_is_learned_whole_anyway_is_learned_once(scales, monkeypat
     monkeypatch.setattr(ForwardRegression, "_fit", lambda self, source: learned.append(source) or fit(self, source))
     select(scales, **{**QUICK, "methods": ["forward-regression", "mrmr-f"], "n_features": None})
     assert len(learned) <= 4  # three folds, and all queries
+
+
+def test_missing_values_hide_no_feature_and_no_copy(copies):
+    """A linear ranker gets the least value of the query in their place: constants and copies are those of that."""
+    X = copies.X.copy()
+    starts = copies.query_ptr[:-1]
+    X[starts, 0] = np.nan  # one document of each query
+    least = np.minimum.reduceat(np.where(np.isnan(X[:, 0]), np.inf, X[:, 0]), starts)
+    X[:, 5] = X[:, 0]
+    X[starts, 5] = least  # the same once it is filled
+    holed = RankingData(X, copies.y, copies.query_ptr, feature_names=NAMES, missing=True)
+    chosen = select(holed, **QUICK)
+    assert chosen.baseline["n_features"] == len(NAMES)
+    assert len(chosen.safe.features) == len(NAMES)
+    groups = {frozenset([name, *others]) for name, others in chosen.stands_for.items()}
+    assert groups == {frozenset(["bm25", "again"]), frozenset(["exp", "shifted", "by query"])}
+    lightgbm = pytest.importorskip("lightgbm")  # to which a missing value is one of its own
+    booster = lightgbm.LGBMRanker(n_estimators=3, min_child_samples=2, n_jobs=1, verbose=-1)
+    assert select(holed, **{**QUICK, "ranker": booster}).stands_for == {"exp": ("shifted", "by query")}
+
+
+@pytest.mark.parametrize("name", ["gas", "mrmr", "top-k"])
+def test_methods_by_name_see_copies_where_they_are_kept(copies, name):
+    kept = select(copies, **{**QUICK, "methods": [name], "n_features": 4}, collapse=False)
+    assert kept.stands_for == {}
+    if name == "top-k":  # which knows nothing of likeness
+        assert kept.path[2:7] == ("bm25", *ALIKE)
+        assert kept.features[2:] == ("bm25", "exp")
+
+
+@pytest.mark.parametrize("own", [["n2"], [3]])
+@pytest.mark.parametrize("inside", [False, True])
+def test_limits_of_a_methods_own_are_of_all_features(copies, own, inside):
+    """By name or by number, whatever is left out before it begins, and of a method inside it too."""
+    reordered = copies.subset([4, 5, 6, 7, 8, 0, 1, 2, 3])  # copies first: what is left counts otherwise
+    names, wanted = reordered.feature_names, own[0] if own == ["n2"] else "n2"
+    limits = Limits(must_keep=own if own == ["n2"] else [names.index(wanted)], costs=[1.0] * len(names))
+    method = GAS(2, limits=limits)
+    method = StabilitySelection(method, n_resamples=3) if inside else method
+    assert "n2" in select(reordered, **{**QUICK, "methods": [method]}).features
+
+
+def test_a_copy_that_a_method_must_keep_stands(copies):
+    chosen = select(copies, **{**QUICK, "methods": [GAS(limits=Limits(must_keep=["exp"]))]})
+    assert "exp" in chosen.features
+    assert chosen.stands_for == {"exp": ("bm25", *ALIKE[1:])}
+
+
+def test_a_ranker_of_a_methods_own_has_its_settings_by_feature(copies):
+    lightgbm = pytest.importorskip("lightgbm")
+    monotone = [1, 0, 0, 0, 1, 1, 1, 1, -1]
+    booster = lightgbm.LGBMRanker(
+        n_estimators=3, min_child_samples=2, n_jobs=1, verbose=-1, monotone_constraints=monotone
+    )
+    chosen = select(copies, **{**QUICK, "methods": [RankingRFE(booster)]})
+    assert chosen.stands_for == {"bm25": ALIKE}
+
+
+def test_nothing_stands_for_what_is_kept_too(copies):
+    chosen = select(copies, **QUICK, must_keep=["bm25"])
+    assert chosen.with_answer("safe").copies == []
+    assert chosen.at(len(NAMES)).copies == []
+    assert chosen.at(len(NAMES)).replaced == {}
+    assert chosen.replaced == {"bm25": ALIKE}
+    others = select(copies, **QUICK)
+    assert "bm25" not in others.features
+    assert (others.copies, others.stands_for) == ([], {"bm25": ALIKE})
+
+
+@pytest.mark.parametrize("ranker", [RankSVM(C=1.0), Ridge(), get("ranknet", n_epochs=2)])
+def test_what_is_the_same_in_a_query_is_nothing_to_rankers_of_scaled_features(copies, ranker):
+    level = np.repeat(np.arange(copies.n_queries), copies.query_sizes)[:, None]
+    data = RankingData(np.hstack([copies.X, level]), copies.y, copies.query_ptr, feature_names=[*NAMES, "length"])
+    chosen = select(data, **{**QUICK, "ranker": ranker})
+    assert "length" not in chosen.safe.features
+    assert "scaled within each query" in repr(chosen)
+
+
+def test_queries_that_weigh_nothing_tell_no_copies_apart(copies):
+    X = copies.X.copy()
+    X[: copies.query_ptr[1], 4] *= -1
+    weight = np.ones(copies.n_queries)
+    weight[0] = 0.0
+    data = RankingData(X, copies.y, copies.query_ptr, feature_names=NAMES, beside=SideColumns(query_weight=weight))
+    assert select(data, **QUICK).stands_for == {"bm25": ALIKE}
+    assert GAS(2).fit(data).stands_for_ == {0: (4, 5, 6, 7)}

@@ -127,3 +127,16 @@ def test_select_calls_back_with_every_path_and_every_fit():
     whole = [one for one in heard if one.kind == "fit" and len(one.task["features"]) == DATA.n_features]
     assert np.mean([one.score for one in whole]) == pytest.approx(said.baseline["mean"], abs=0.02)
     assert not any(one.reused for one in heard)
+
+
+def test_copies_become_one_unless_asked_otherwise():
+    twice = np.hstack([X, np.exp(X[:, [0]]), X[:, [1]]])
+    fitted = lean(n_features_to_select=4).fit(twice, Y, qid=QID)
+    chosen = fitted.selected_.tolist()
+    standing = {kept: others for kept, others in ((0, (6,)), (1, (7,))) if kept in chosen}
+    assert fitted.stands_for_ == standing
+    assert fitted.to_dict()["stands_for"] == {str(j + 1): [str(k + 1) for k in standing[j]] for j in standing}
+    assert not {6, 7} & set(chosen)
+    kept = lean(n_features_to_select=8, collapse=False).fit(twice, Y, qid=QID)
+    assert kept.stands_for_ == {}
+    assert kept.n_features_ == 8

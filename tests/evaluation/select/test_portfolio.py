@@ -44,7 +44,7 @@ def sight(held_out, i, largest=8):
 def test_every_name_is_a_selector_of_the_registry():
     assert set(EVERY) <= set(registry.names())
     for name, selector in portfolio("auto").items():
-        assert repr(selector) == repr(registry.get(name))
+        assert repr(selector) == repr(registry.get(name, collapse=False))
     assert list(portfolio("auto")) == list(EVERY)
     assert list(portfolio("gas, mrmr-f")) == ["gas", "mrmr-f"]
     assert list(portfolio([GAS(c=0.3), "gas", GAS(c=0.4)])) == ["gas", "gas-2", "gas-3"]

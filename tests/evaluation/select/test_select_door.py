@@ -47,6 +47,7 @@ def test_a_plain_call_writes_what_it_always_wrote(data):
         "metric": repr(NDCG(k=10)),
         "metric_name": "ndcg@10",
         "ranker": "RankSVM()",
+        "scaled": True,
         "methods": ["gas"],
         "effort": "normal",
         "n_features": 2,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -51,3 +53,16 @@ def test_cross_validation_cuts_constraints(data):
     found = cross_validate(GAS(), ranker, data, k=3, protocol=Protocol(n_splits=3))
     without = cross_validate(GAS(), booster(), data, k=3, protocol=Protocol(n_splits=3))
     assert [r.scores for r in found.records] == [r.scores for r in without.records]
+
+
+def test_what_must_never_be_taken_is_in_no_final_test(data):
+    """It is not in the reference either: a leak would make every set look bad."""
+    X = np.column_stack([data.X, data.y])
+    leaking = replace(data, X=X.astype(data.X.dtype), feature_names=(*data.feature_names, "leak"))
+    chosen = select(leaking, "ranksvm", methods=["gas"], n_features=3, cv=3, never=["leak"], progress=False)
+    train, valid = leaking.take_queries(range(30)), leaking.take_queries(range(30, 40))
+    tested = final_test(chosen, get("ranksvm"), metric("ndcg@10"), train, valid, valid)
+    without = (part.subset(range(data.n_features)) for part in (train, valid, valid))
+    honest = select(data, "ranksvm", methods=["gas"], n_features=3, cv=3, progress=False)
+    assert tested["all_features"] == final_test(honest, get("ranksvm"), metric("ndcg@10"), *without)["all_features"]
+    assert tested["all_features"] < 0.95

@@ -32,8 +32,8 @@ class Effort:
 
     name: str
     # what `methods="auto"` means where the stop rule finds the size, and at a size asked for. Of methods that held-out
-    # queries cannot tell apart, the first is preferred: the filter in widest use, then the cheap ones that know
-    # redundancy, then those that train rankers
+    # queries cannot tell apart, the first is preferred: forward regression, then other filters, then those that train
+    # rankers (decision 16)
     methods: tuple[str, ...]
     at_a_size: tuple[str, ...]
     n_sizes: int  # sizes of the path

@@ -64,6 +64,8 @@ class LeanSelector(Selector):
         Several metrics instead of `metric`, none of which may lose more than `max_loss`.
     certify_slices : bool
         Whether what is certified must hold in every slice of the queries.
+    collapse : bool
+        Whether features that order every query alike become one before any method chooses, see `select`.
 
     Attributes
     ----------
@@ -72,6 +74,8 @@ class LeanSelector(Selector):
         path.
     scores_ : array
         In what share of the folds a feature was chosen.
+    stands_for_ : dict of int to tuple of int
+        Copies that are not selected, by the selected feature that stands for them; they are last in `order_`.
     n_features_ : int
         How many features are selected.
     cv_results_ : dict of arrays
@@ -111,6 +115,7 @@ class LeanSelector(Selector):
     n_jobs: int | None = None
     metrics: Any = None
     certify_slices: bool = False
+    collapse: bool | None = True
 
     def fit(self, X: Any, y: Any = None, *, qid: Any = None, regroup: bool = False, sample_weight: Any = None) -> Self:
         """Measure and choose.
@@ -154,6 +159,9 @@ class LeanSelector(Selector):
         asked = {name: getattr(self, name) for name in own}
         limits, size = vars(self.limits or Limits()), self._wanted(self.n_features_in_)
         self.selection_: Selection = select(in_memory(source), n_features=size, **asked, **limits, progress=False)
+        place = {name: j for j, name in enumerate(self.selection_.feature_names)}
+        standing = self.selection_.replaced
+        self.stands_for_ = {place[name]: tuple(place[n] for n in others) for name, others in standing.items()}
         return _path_of(self.selection_)
 
     def _learn(self, path: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial, reduce
 from typing import Any
 
 import numpy as np
@@ -32,12 +32,13 @@ from leanrank.evaluation.select.selection import Selection
 from leanrank.evaluation.select.slice_losses import slice_masks
 from leanrank.evaluation.select.stop_rule import differences, pareto_front
 from leanrank.evaluation.tasks import Tasks
-from leanrank.evaluation.training import prepared, train
+from leanrank.evaluation.training import filled, prepared, train
 from leanrank.metrics._base import Metric
 from leanrank.rankers._base import Ranker
-from leanrank.selectors._graph_selector import exchangeable
 from leanrank.selectors._ranker_selector import copies_of, idle_copies, useless_to
 from leanrank.selectors.column_limits import ColumnLimits
+from leanrank.selectors.for_columns import claimed, for_columns, has_limits
+from leanrank.selectors.limited_copies import exchangeable
 from leanrank.stats.copies import Copies
 
 
@@ -57,10 +58,12 @@ class Run:
         self.request = request
         limits, data, valid, ranker = request.columns, request.data, request.valid, request.ranker
         none = Copies.none(data.n_features)
-        self.copies = copies_of(data, limits) if request.collapse else none
-        self.idle = idle_copies(ranker, data, limits) if request.collapse else none
-        self.useless = useless_to(ranker, data)
-        self.useless &= ~limits.staying(self.useless)
+        taken = _counting(data if ranker.takes_missing else filled(data))
+        apart = reduce(partial(claimed, names=data.feature_names), request.portfolio.values(), limits)
+        self.copies = copies_of(taken, apart) if request.collapse else none
+        self.idle = idle_copies(ranker, taken, apart) if request.collapse else none
+        self.useless = useless_to(ranker, taken, scaled=True)
+        self.useless &= ~apart.staying(self.useless)
         left_out = limits.never | self.useless | self.idle.left_out
         if left_out.all():
             raise DataError(f"All {data.n_features} features are constant inside every query: nothing to select.")
@@ -68,8 +71,10 @@ class Run:
         self.everything = np.flatnonzero(~left_out)
         self.usable = np.flatnonzero(~left_out & ~self.copies.left_out)
         copies = self.copies.only(self.everything)
+        methods = request.portfolio
         if left_out.any():  # nothing that follows has to know of them
             ranker = ranker.for_columns(self.everything.tolist(), data.n_features)
+            methods = {name: for_columns(one, data.feature_names, self.everything) for name, one in methods.items()}
             data = with_columns(data, self.everything)
             valid = None if valid is None else valid.subset(self.everything)
         # the same folds and the same sums, whatever the order of queries
@@ -81,12 +86,12 @@ class Run:
         self.rule = replace(
             request.rule, weight=self.data.beside.query_weight, group=self.data.beside.query_group, slices=slices
         )
-        own_limits = any(getattr(method, "limits", None) is not None for method in request.portfolio.values())
-        # limits of a method's own name features, which must be those that stand whatever the labels say
-        scales = () if own_limits else scales_of(ranker, self.data, limits.only(self.everything), copies)
+        scales = scales_of(ranker, self.data, limits.only(self.everything), copies)
+        if any(map(has_limits, methods.values())):
+            scales = ()  # they name features, which must be those that stand whatever the labels say
         material = Material(self.data, None if valid is None else arrangement.like(valid), ranker, copies, scales)
         largest = request.n_features or max(1, len(self.usable))
-        self.paths = Paths(request.portfolio, self.limits, int(largest), tasks, engine)
+        self.paths = Paths(methods, self.limits, int(largest), tasks, engine)
         self.held_out = self._held_out(material, "all")
         in_time = windows_of(request.cv) is not None  # there is one order of time
         times = 1 if in_time else request.effort.n_repeats(data.n_queries)
@@ -234,6 +239,12 @@ class Run:
         return ImportanceDrift.of(shares, learned, time, self._open_names)
 
 
+def _counting(data: RankingData) -> RankingData:
+    """The queries that count: those that weigh nothing are in no figure."""
+    weight = data.beside.query_weight
+    return data if weight is None or weight.all() else data.take_queries(np.flatnonzero(weight))
+
+
 def scales_of(ranker: Ranker, data: RankingData, limits: ColumnLimits, copies: Copies) -> tuple[tuple[int, ...], ...]:
     """Groups of copies of which any may stand, where their scale matters to the ranker; categories have none."""
     if not ranker.wants_scaling:
@@ -245,10 +256,12 @@ def scales_of(ranker: Ranker, data: RankingData, limits: ColumnLimits, copies: C
 def final_test(
     selection: Selection, ranker: Ranker, metric: Metric, learn: RankingData, valid: RankingData, test: RankingData
 ) -> dict[str, Any]:
-    """Train on all features and on the selected ones, compare on `test`: the two means and their difference."""
+    """Train on all features that may be taken and on the selected ones: the means on `test`, and the difference."""
     fold = Fold("test", *(prepared(part, ranker) for part in (learn, valid, test)))
+    never = set(selection.settings["never"])
+    allowed = [j for j, name in enumerate(selection.feature_names) if name not in never]
     values = []
-    for features in (range(fold.n_features), sorted(selection.indices)):
+    for features in (allowed, sorted(selection.indices)):
         trained = train(ranker, fold, list(features))
         values += trained.per_query(trained.fold.test, metric)
     before, after = values

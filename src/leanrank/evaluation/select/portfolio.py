@@ -21,6 +21,7 @@ from leanrank.selectors._ranker_selector import RankerSelector
 from leanrank.selectors.bestgain import BestGain
 from leanrank.selectors.booster_importance import BoosterImportance
 from leanrank.selectors.column_limits import ColumnLimits
+from leanrank.selectors.for_columns import for_columns
 from leanrank.selectors.forward_regression import ForwardRegression
 from leanrank.selectors.hybrids import IMPORTANCE, SIMILARITY, FilteredRFE, RelevanceMRMR
 from leanrank.selectors.limits import Limits
@@ -35,7 +36,8 @@ SMALLEST_GAIN = 1e-6
 def portfolio(methods: str | Sequence[Any], auto: Sequence[str] = EVERY, seed: int = 0) -> dict[str, Selector]:
     """The selectors asked for, by name: "auto", or names of the registry and selector objects.
 
-    Those given by name draw from `seed`, objects from their own.
+    Those given by name draw from `seed`, objects from their own. Those given by name do not look for copies: whether
+    there are any left is for the run to say.
     """
     if isinstance(methods, str):
         methods = auto if methods == "auto" else [name.strip() for name in methods.split(",")]
@@ -44,7 +46,7 @@ def portfolio(methods: str | Sequence[Any], auto: Sequence[str] = EVERY, seed: i
         if isinstance(method, Selector):
             chosen[_unused(type(method).__name__.lower(), chosen)] = method
         else:
-            chosen[_unused(method, chosen)] = registry.get(method).change_seeds(lambda _: seed)
+            chosen[_unused(method, chosen)] = registry.get(method, collapse=False).change_seeds(lambda _: seed)
     if not chosen:
         raise ParameterError.of("select", "methods", "'auto' or at least one method", methods)
     return chosen
@@ -95,14 +97,15 @@ class Sight:
 
         Limits that it does not know, and the budget, are seen to afterwards.
         """
-        chosen: Any = clone(selector)
+        material = self.held_out.material
+        chosen: Any = for_columns(selector, material.data.feature_names, self.held_out.columns(self.fold))
         limits = Limits.of_columns(self.limits)
         if limits is not None and "limits" in selector.get_params(deep=False):
             chosen.set_params(limits=limits)
         if _gains_all_the_way(selector):
             chosen.set_params(max_features=self.largest)
         if isinstance(selector, ForwardRegression) and selector.scale == "auto":
-            chosen.set_params(scale="minmax" if self.held_out.material.ranker.wants_scaling else "rank")
+            chosen.set_params(scale="minmax" if material.ranker.wants_scaling else "rank")
         if isinstance(selector, RankerSelector):
             return self._fitted_ranker(chosen)
         if isinstance(selector, GraphSelector) and chosen.is_of_queries:

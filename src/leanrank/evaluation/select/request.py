@@ -128,6 +128,7 @@ class Request:
             "metric_name": self.metric.name,
             **self._more,
             **ranker_settings(self.ranker),
+            "scaled": self.ranker.wants_scaling,
             **method_settings(self.methods, self.portfolio),
             "effort": self.effort.name,
             "max_loss": self.max_loss,

@@ -24,7 +24,7 @@ from leanrank.evaluation.select.importance_drift import ImportanceDrift
 from leanrank.evaluation.select.resolution import Forecast
 from leanrank.evaluation.select.selection_views import frame_of, html_of, sentence_of, text_of
 from leanrank.evaluation.select.slice_losses import SliceLoss, worst_of
-from leanrank.selectors.features_file import stamped
+from leanrank.selectors.features_file import replaced, stamped
 from leanrank.selectors.features_file import text_of as json_of
 
 __all__ = ["CurvePoint", "Selection"]
@@ -182,12 +182,17 @@ class Selection:
         return feature if self.catalogue is None else self.catalogue.label(feature)
 
     @property
+    def replaced(self) -> dict[str, tuple[str, ...]]:
+        """The copies that the features stand for, by feature; those that are kept too are not among them."""
+        return replaced(self.features, self.stands_for)
+
+    @property
     def copies(self) -> list[str]:
-        """Which features stand for others that order every query alike, a sentence each."""
+        """Which of the features stand for others that order every query alike, a sentence each."""
         return [
             f"{self.label(name)} stands for {', '.join(map(self.label, others))}, which "
             f"order{'s' * (len(others) == 1)} every query as it does."
-            for name, others in self.stands_for.items()
+            for name, others in self.replaced.items()
         ]
 
     @property

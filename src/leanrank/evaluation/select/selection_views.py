@@ -98,9 +98,10 @@ def ranker_of(selection: Selection) -> str | None:
 def holds_for(selection: Selection) -> str:
     """For which ranker, trained in which way, the answer was measured: it says nothing of others."""
     name = ranker_of(selection)
-    if name is None or name in BOOSTERS:
+    known = name is not None and name not in BOOSTERS
+    if not selection.settings.get("scaled", known):  # older files do not say
         return f"{name or 'the ranker'} as it was trained here; another ranker may need others"
-    return f"{name} with features scaled within each query; another ranker or scaling may need others"
+    return f"{name or 'the ranker'} with features scaled within each query; another ranker or scaling may need others"
 
 
 def html_of(selection: Selection) -> str:
@@ -156,7 +157,7 @@ def _features(selection: Selection) -> list[dict[str, Any]]:
             "kept": name in kept,
             "position": position.get(name),
             "frequency": share.get(name, 0.0 if share else None),
-            "stands_for": list(selection.stands_for.get(name, ())),
+            "stands_for": list(selection.replaced.get(name, ())),
             **_facts(selection.catalogue, name),
         }
         for j, name in enumerate(selection.feature_names)

@@ -1,0 +1,74 @@
+"""for_columns: a selector whose own settings about features count in some of the columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+
+from leanrank.rankers.adapters import as_ranker
+from leanrank.selectors._base import Selector
+from leanrank.selectors.column_limits import ColumnLimits
+from leanrank.selectors.limits import Limits
+
+
+def for_columns(selector: Selector, names: Sequence[str], columns: NDArray[np.int64]) -> Selector:
+    """A clone that is to be fitted to some of the columns: its limits, and what its ranker says by feature, are theirs.
+
+    Those of selectors inside it are too.
+
+    Parameters
+    ----------
+    selector : Selector
+    names : sequence of str
+        Of all columns.
+    columns : array of int64
+        Those that it will see, in this order.
+
+    Examples
+    --------
+    >>> from leanrank import GAS
+    >>> one = for_columns(GAS(limits=Limits(must_keep=["tf"])), ["age", "bm25", "tf"], np.array([0, 2]))
+    >>> one.limits.must_keep
+    [1]
+    """
+    fresh: Selector = clone(selector)
+    if np.array_equal(columns, np.arange(len(names))):
+        return fresh
+    changed: dict[str, Any] = {}
+    for name, limits in _own_limits(selector):
+        changed[name] = _counted(limits.bound(type(selector).__name__, names).only(columns))
+    for name, value in selector.get_params().items():
+        if name.split("__")[-1] == "ranker" and value is not None and not isinstance(value, str):
+            changed[name] = as_ranker(value).for_columns(columns.tolist(), len(names))
+    return fresh.set_params(**changed) if changed else fresh
+
+
+def has_limits(selector: Selector) -> bool:
+    """Whether it, or a selector inside it, has limits of its own."""
+    return any(True for _ in _own_limits(selector))
+
+
+def claimed(limits: ColumnLimits, selector: Selector, names: Sequence[str]) -> ColumnLimits:
+    """The limits as copies are to be found within: what a selector has rules of its own about stands for itself."""
+    for _, own in _own_limits(selector):
+        rules = own.bound(type(selector).__name__, names)
+        apart = (rules.never | rules.families.grouped) & ~rules.must_keep
+        limits = replace(limits, must_keep=limits.must_keep | rules.must_keep, never=limits.never | apart)
+    return limits
+
+
+def _own_limits(selector: Selector) -> Iterator[tuple[str, Limits]]:
+    return ((name, value) for name, value in selector.get_params().items() if isinstance(value, Limits))
+
+
+def _counted(columns: ColumnLimits) -> Limits:
+    """All that these limits say, by index."""
+    rules = Limits.of_columns(columns) or Limits()
+    costs = columns.own if rules.costs is None else rules.costs
+    budget = None if np.isinf(columns.budget) else columns.budget
+    return replace(rules, costs=costs, never=np.flatnonzero(columns.never).tolist(), budget=budget)
