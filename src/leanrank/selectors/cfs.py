@@ -116,6 +116,8 @@ class CFS(SetFilter):
     Folds and memory as `FCBF`, with all features for the relevant ones; then a search on the matrix of uncertainties,
     8 K^2 bytes. Each expansion costs ``O(K |S|)``.
 
+    Alone it is behind random features on OHSUMED (docs/methods_alone.md).
+
     References
     ----------
     M. Hall. Correlation-based feature selection for discrete and numeric class machine learning. ICML 2000.

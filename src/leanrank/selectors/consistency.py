@@ -69,6 +69,9 @@ class Consistency(SetFilter):
     label, and patterns are often as many as rows: about 12 n K bytes. Cost: K^2 / 2 passes over the patterns, each
     O(patterns) by hashing. With continuous labels or nearly unique rows it keeps most features, as on OHSUMED.
 
+    Alone it is behind the plain ranking on the mean of twelve data sets, and behind random features on the MSLR sample
+    and on made data of many weak features (docs/methods_alone.md).
+
     References
     ----------
     M. Dash, H. Liu, H. Motoda. Consistency based feature selection. PAKDD 2000.

@@ -57,8 +57,7 @@ class FCBF(SetFilter):
     each other one by one. Memory: as `InformationGain`, then at most 64 MiB. Cost O(rows x relevant features^2). It
     likes very few features: on OHSUMED a single one.
 
-    Alone it is behind the plain ranking on the mean of twelve data sets, and behind random features on OHSUMED and on
-    made data of many weak features (docs/methods_alone.md).
+    Alone it is behind random features on OHSUMED (docs/methods_alone.md).
 
     References
     ----------

@@ -136,7 +136,8 @@ class FSSCPR(GraphSelector):
     O(K^3) after the graph. Use it where families of features are clear and one of each is wanted, noise included:
     weak families get a representative too.
 
-    Alone, with its defaults, it is behind random features on the MSLR sample and FLUCCS (docs/methods_alone.md).
+    Alone, with its defaults, it is behind random features on OHSUMED, the MSLR sample and FLUCCS
+    (docs/methods_alone.md).
 
     References
     ----------

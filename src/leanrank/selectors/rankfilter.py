@@ -37,7 +37,8 @@ class RankFilter(ReliefF):
     comparable only there.
 
     Alone, with its defaults, it is behind the plain ranking on the mean of twelve data sets, and behind random features
-    on FLUCCS and on made data of many weak features (docs/methods_alone.md): it is for features that matter together.
+    on FLUCCS, on made data of many weak features and on made text-like data (docs/methods_alone.md): it is for features
+    that matter together.
 
     References
     ----------
