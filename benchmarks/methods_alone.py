@@ -146,7 +146,7 @@ def page(values: Mapping[Any, list[float]], names: list[str], labels: list[str],
             below = label not in (RANDOM, EVERYTHING) and own.mean() < random[name].mean()
             cells.append(f"**{own.mean():.4f}**" if below else f"{own.mean():.4f}")
         cells += [f"{np.mean([values[label, n, r, k] for n in names for r in RANKERS]):.4f}" for k in SIZES]
-        apart = np.concatenate([over(values, label, name) - plain[name] for name in names])
+        apart = np.array([(over(values, label, name) - plain[name]).mean() for name in names])
         error = float(apart.std(ddof=1) / np.sqrt(len(apart)))
         lines.append(
             f"| `{label}` | " + " | ".join(cells) + f" | {mean[label]:.4f} | {apart.mean():+.4f} ± {error:.4f} |"
@@ -178,8 +178,7 @@ def main() -> None:
         f"sizes, two rankers (RankSVM, LightGBM with early stopping) and {SPLITS} splits; then, by size, the mean over",
         "data sets. Methods that train a ranker use LightGBM; those that stop by themselves may take fewer features.",
         f"Random features are the mean of {DRAWS} draws. **Bold**: below random features there. The last column is the",
-        "mean difference to the plain ranking by importance, `top-k`, with its standard error over data sets and",
-        "splits.",
+        "mean difference to the plain ranking by importance, `top-k`, with its standard error over data sets.",
         "",
         "Not here: " + ", ".join(f"`{name}` ({why})" for name, why in LEFT_OUT.items()) + ".",
         "",

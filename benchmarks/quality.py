@@ -20,6 +20,7 @@ from pathlib import Path
 import numpy as np
 from benchmarks.quality_data import CONVENTIONS, ELSEWHERE, FIXED, LETOR, TEST, TRAIN, Split, splits
 from benchmarks.quality_peers import LIGHTGBM, PEERS
+from scipy.stats import t as student
 
 from leanrank import NDCG, as_ranker, select
 from leanrank.data.folds import Fold
@@ -35,7 +36,7 @@ CAVEAT = [
     "The methods of `select` and their order come from [each method alone](methods_alone.md), where these data sets",
     "take part with others, test parts included ([decision 16](decisions/0016-forward-regression-first.md)). Within a",
     "run no choice sees a test part. What `select` is ahead by has its standard error over the five splits, and is",
-    "called a lead or a lag only where it is more than two of them.",
+    "called a lead or a lag only where Student's t at 5% calls it one: 2.8 errors, with five splits.",
     "",
     "The right peer by hindsight is the best of all peers by the very figures that it is compared by: nobody knows it",
     "beforehand, and part of its lead is luck, the more peers the more. Chosen on the other splits it is what somebody",
@@ -144,9 +145,11 @@ def apart(ours: np.ndarray, others: np.ndarray) -> tuple[float, float]:
     return float(gap.mean()), float(gap.std(ddof=1) / np.sqrt(len(gap)))
 
 
-def compared(name: str, lead: float, error: float) -> str:
-    """A lead or a lag only where it is more than two standard errors."""
-    word = "level with" if abs(lead) <= 2 * error else "ahead of" if lead > 0 else "behind"
+def compared(name: str, ours: np.ndarray, others: np.ndarray) -> str:
+    """A lead or a lag only where Student's t over the splits bears it."""
+    lead, error = apart(ours, others)
+    bound = error * student.ppf(0.975, len(ours) - 1)
+    word = "ahead of" if lead > bound else "behind" if lead < -bound else "level with"
     return f"`{name}` is {word} it: {lead:+.4f} ± {error:.4f}."
 
 
@@ -171,7 +174,7 @@ def beside_the_right_peer(tables: Sequence[Cells], names: Sequence[str]) -> list
         for method in (OURS, *AGAIN):
             if method in tables[0]:
                 ours = np.mean([over(cells, method, columns) for cells in tables], axis=0)
-                lines.append(compared(method, *apart(ours, right)))
+                lines.append(compared(method, ours, right))
     return lines
 
 

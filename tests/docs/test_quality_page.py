@@ -32,9 +32,12 @@ def test_a_lead_is_named_only_where_its_error_bears_it(lead, spread, word):
     assert all(f"is {word} it: " in line for line in verdicts)
 
 
-def test_two_standard_errors_are_none():
-    assert "level with" in compared(OURS, 0.002, 0.001)
-    assert "ahead of" in compared(OURS, 0.0021, 0.001)
+def test_two_standard_errors_over_five_splits_are_no_lead():
+    """Student's t of four degrees of freedom wants 2.78 of them, and one split bears nothing."""
+    gap = np.array([-2.0, -1.0, 0.0, 1.0, 2.0])
+    error = gap.std(ddof=1) / np.sqrt(5)
+    for lead, word in ((2.7, "level with"), (2.8, "ahead of"), (-2.7, "level with"), (-2.8, "behind")):
+        assert word in compared(OURS, gap + lead * error, np.zeros(5))
 
 
 def test_every_method_has_a_row_with_the_error_of_its_distance():

@@ -224,6 +224,7 @@ def test_a_linear_model_of_xgboost_stops_where_it_is_and_has_no_gain():
     data = judged()
     ranker = rankers.get("xgboost", booster="gblinear", n_estimators=5).fit(data, eval_set=data)
     assert np.isfinite(ranker.predict(data)).all()
-    with pytest.raises(ParameterError, match="Use 'permutation' or 'loss'"):
-        ranker.importances("gain")
+    for kind in ("gain", "split"):
+        with pytest.raises(ParameterError, match="Use 'permutation' or 'loss'"):
+            ranker.importances(kind)
     assert len(importances(ranker, "auto", data)) == data.n_features

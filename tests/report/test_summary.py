@@ -117,7 +117,7 @@ def test_groups_layout_and_representatives_of_degenerate_graphs():
 def test_constant_features_only():
     names = ["a", "b", "c"]
     graph = FeatureGraph([0.5] * 3, np.zeros((3, 3)), names, constant=[True] * 3)
-    found = alike(graph, np.arange(3), 1)
+    found = alike(graph, np.arange(3), 1, [])
     assert found["drawing"]["columns"] == [0, 1, 2]
     assert found["cluster"] == [None] * 3
 
@@ -204,13 +204,16 @@ def test_the_answers_and_every_size_of_the_path_have_their_numbers(planted):
     assert rows[1][-1] == ", ".join(selection.features)
 
 
-def test_what_is_the_same_in_every_query_stands_for_nothing():
+def test_what_is_the_same_in_every_query_stands_for_its_copies_alone():
     graph = FeatureGraph(
         [0.5, 0.4, 0.1, 0.1],
         [[1, 0.2, 0, 0], [0.2, 1, 0, 0], [0, 0, 1, 1], [0, 0, 1, 1]],
         ["bm25", "tf", "length", "age of the query"],
         constant=[False, False, True, True],
     )
-    shown = alike(graph, np.array([0, 2]), 2)
+    shown = alike(graph, np.array([0, 2]), 2, [])
     assert shown["cluster"] == [None, None, None, None]
     assert all(similarity < 1 for _, similarity in shown["nearest"][3])
+    copies = alike(graph, np.array([0, 2]), 2, [[2, 3]])
+    assert copies["cluster"] == [None, None, 1, 1]
+    assert copies["nearest"][3][-1] == [1, 1.0]

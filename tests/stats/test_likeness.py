@@ -15,6 +15,7 @@ from leanrank.data.side_columns import SideColumns
 from leanrank.engines.fold import fold
 from leanrank.engines.local import LocalEngine
 from leanrank.errors import DataError
+from leanrank.stats.exact_sum import as_float
 from leanrank.stats.feature_graph import feature_graph
 from leanrank.stats.similarity import Similarity
 
@@ -129,6 +130,16 @@ def weighted(data, weight):
     return replace(data, beside=SideColumns(query_weight=np.asarray(weight, dtype=np.float64)))
 
 
+def by_query(data, weight):
+    """The same from the means of each query alone, in ordinary arithmetic."""
+    total = np.zeros((data.n_features,) * 2)
+    for q in np.flatnonzero(data.query_sizes >= 2).tolist():
+        total += weight[q] * (2 * fold(Similarity(ties="half"), data.take_queries([q])) - 1)
+    length = np.sqrt(np.diag(total))
+    lengths, empty = np.outer(length, length), np.outer(length == 0, length == 0)
+    return np.where(empty, 1.0, total / np.where(lengths > 0, lengths, 1.0))
+
+
 @given(full_of_ties(), st.integers(0, 2**32 - 1), st.sampled_from([1e-4, 0.02, 1.0, 3e6]))
 @settings(max_examples=100, deadline=None)
 def test_weights_of_any_size_change_none_of_it(data, seed, scale):
@@ -140,7 +151,11 @@ def test_weights_of_any_size_change_none_of_it(data, seed, scale):
     assert np.diag(both).tolist() == [1.0] * 2 * K
     assert np.diag(both[:K, K:]).tolist() == [1.0] * K
     assert np.abs(both).max() <= 1.0
+    alone = weighted(data, weight)
+    np.testing.assert_array_equal(both[:K, :K], similarity(alone, LocalEngine(2, block_rows=3)))
+    np.testing.assert_array_equal(both[:K, :K], similarity(alone.take_queries(rng.permutation(data.n_queries))))
     np.testing.assert_allclose(both[:K, :K], similarity(weighted(data, weight * 1024)), atol=1e-11)
+    np.testing.assert_allclose(both[:K, :K], by_query(data, weight), atol=1e-9)
     for ties in ("strict", "half", "clipped", "ordinal", "tau-b"):
         other = fold(Similarity(ties=ties), weighted(data, weight))
         assert other.min() >= 0.0
@@ -151,6 +166,41 @@ def test_queries_that_weigh_next_to_nothing_together_are_refused():
     data = RankingData(np.arange(12.0).reshape(6, 2), [0, 1, 2, 0, 1, 2], [0, 3, 6])
     with pytest.raises(DataError, match="All queries together weigh 2e-12: multiply the weights"):
         similarity(weighted(data, [1e-12, 1e-12]))
+
+
+def test_sums_of_weighted_queries_have_the_same_bits_in_any_blocks():
+    """Shares, whole numbers and halves; those of one weight are summed together in a block, and apart in two."""
+    rng = np.random.default_rng(0)
+    X, n_queries = rng.integers(0, 4, (3_000, 6)).astype(float), 600
+    weight = np.concatenate([np.repeat([1 / 3, 0.1, 2.0, 0.5, 7.25, 1e9], 50), rng.random(300)])
+    data = weighted(RankingData(X, np.zeros(3_000), np.arange(0, 3_001, 5)), rng.permutation(weight))
+    for ties in ("signed", "strict", "tau-b"):
+        kind = Similarity(ties=ties)
+        whole = kind.of(data)
+        for cut in (1, 200, 599):
+            both = kind.merge(kind.of(data.take_queries(range(cut))), kind.of(data.take_queries(range(cut, n_queries))))
+            np.testing.assert_array_equal(as_float(both.total), as_float(whole.total))
+            np.testing.assert_array_equal(both.n_queries, whole.n_queries)
+
+
+def test_queries_that_weigh_too_much_are_refused_whatever_the_blocks():
+    data = RankingData(np.arange(12.0).reshape(6, 2), [0, 1, 2, 0, 1, 2], [0, 3, 6])
+    with pytest.raises(DataError, match=r"A query weighs 1e\+12: divide the weights"):
+        similarity(weighted(data, [1.0, 1e12]))
+    many = RankingData(np.tile(np.arange(2.0), 3_000)[:, None], np.zeros(6_000), np.arange(0, 6_001, 2))
+    with pytest.raises(DataError, match=r"All queries together weigh 7.04e\+13 or more: divide the weights"):
+        similarity(weighted(many, np.full(3_000, 3e10)))
+
+
+def test_what_varies_only_where_nothing_counts_is_constant_to_the_graph():
+    rng = np.random.default_rng(0)
+    X = np.round(rng.random((40, 3)), 3)
+    X[:20, 1] = 5.0  # varies in the second query alone
+    X[:20, 2] = X[:20, 0] ** 2  # orders the first as the first feature does
+    graph = feature_graph(weighted(RankingData(X, rng.integers(0, 2, 40), [0, 20, 40]), [1.0, 0.0]))
+    assert graph.constant.tolist() == [False, True, False]
+    assert graph.copies() == [[0, 2]]
+    assert graph.n_queries == 1
 
 
 def test_nothing_is_alike_where_no_query_has_two_documents():

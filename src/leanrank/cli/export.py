@@ -107,6 +107,7 @@ def _say(result: Export, to: str, matched: str, written: dict[str, Path], *, as_
     standing = [feature for feature in result.features if feature.stands_for]
     if standing:
         n_others = sum(len(feature.stands_for) for feature in standing)
-        said = f"{len(standing)} of them stand for {n_others} others that order every query alike: see the mapping."
+        stand = f"{len(standing)} of them stand" if len(standing) > 1 else "One of them stands"
+        said = f"{stand} for {n_others} other{'s' * (n_others > 1)}, copies in the training data: see the mapping."
         console.print(Text(said))
     console.print(Text("Written: " + ", ".join(str(path) for path in written.values()) + "."), soft_wrap=True)

@@ -124,9 +124,13 @@ class XGBoostAdapter(BoosterAdapter):
         except xgboost.core.XGBoostError as error:
             raise LeanRankError(f"XGBoost refused: {str(error).splitlines()[0]}") from error
         booster = model.get_booster()
-        if valid is not None and params.get("booster") != "gblinear":  # whose rounds cannot be parted
+        if valid is not None and not self._is_linear:  # whose rounds cannot be parted
             booster = booster[: model.best_iteration + 1]
         self._keep(bytes(booster.save_raw("json")).decode("utf-8"))
+
+    @property
+    def _is_linear(self) -> bool:
+        return bool(self.estimator.get_params().get("booster") == "gblinear")
 
     def _watching(self, params: dict[str, Any], *, watched: bool) -> dict[str, Any]:
         """When to stop and by which metric, as parameters of the estimator: ours where given, else its own."""
@@ -184,12 +188,9 @@ class XGBoostAdapter(BoosterAdapter):
         return np.asarray(self.estimator_.predict(self._matrix(X)), dtype=np.float64)
 
     def _counted(self, kind: str) -> Any:
-        try:
-            scores = self.estimator_.get_score(importance_type=kind)
-        except self._library().core.XGBoostError as error:
-            raise ParameterError(
-                f"XGBoost has no importances by {kind!r} of this booster. Use 'permutation' or 'loss'."
-            ) from error
+        if self._is_linear:  # its "weight" are coefficients, not counts
+            raise ParameterError("XGBoost counts no splits and gains of gblinear. Use 'permutation' or 'loss'.")
+        scores = self.estimator_.get_score(importance_type=kind)
         return [float(scores.get(f"f{j}", 0.0)) for j in range(self.n_features_in_)]
 
     def _contributions(self, data: RankingData) -> NDArray[Any]:

@@ -258,7 +258,9 @@ def _of_data(
     of_data = {**distributions(data), "lint": checked}
     graph = feature_graph(filled(data), _importance(selection.settings["metric_name"]), SIMILARITY, engine)
     notes = [_FILLED] if data.missing_counts().any() else []
-    return alike(graph, np.array(path, dtype=np.int64), selection.n_features), of_data, notes
+    place = {name: j for j, name in enumerate(selection.feature_names)}
+    copies = [[place[name] for name in (kept, *others)] for kept, others in selection.stands_for.items()]
+    return alike(graph, np.array(path, dtype=np.int64), selection.n_features, copies), of_data, notes
 
 
 def _importance(metric_name: str) -> Importance:

@@ -10,6 +10,7 @@ from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.spatial.distance import squareform
 from sklearn.manifold import smacof
 
+from leanrank.stats.copies import Groups
 from leanrank.stats.feature_graph import FeatureGraph
 from leanrank.stats.graph_layout import cluster_order, clusters, drawn_edges, layout
 
@@ -23,14 +24,18 @@ HEATMAP_FEATURES = 200
 DRAWN_FEATURES = 100
 
 
-def alike(graph: FeatureGraph, path: NDArray[np.int64], n_kept: int) -> dict[str, Any]:
+def alike(graph: FeatureGraph, path: NDArray[np.int64], n_kept: int, copies: Groups) -> dict[str, Any]:
     """What the report shows of a feature graph, in plain values; features are column numbers.
+
+    `copies` are alike whatever the graph says: it knows nothing of features that are the same in each query.
 
     `nearest` tells for every feature which feature of the path is most like it, for any number of features kept: a
     list of [position in the path, similarity], each entry in force as soon as that position is among those kept.
     """
     S = graph.similarity.copy()
     S[np.ix_(graph.constant, graph.constant)] = 0.0  # they are alike in telling nothing: none stands for another
+    for same in copies:
+        S[np.ix_(same, same)] = 1.0
     np.fill_diagonal(S, 1.0)
     group = groups(S)
     kept = path[:n_kept]

@@ -16,6 +16,7 @@ from leanrank._notebook import Table, card
 from leanrank.data.catalogue_file import read_catalogue
 from leanrank.data.category_means import without_categories
 from leanrank.data.ranking_data import RankingData, RankingSource
+from leanrank.data.weights import without_weightless
 from leanrank.engines.fold import Engine, fold_partials
 from leanrank.errors import DataError, ParameterError, UnknownNameError
 from leanrank.stats.constant import Constant, ConstantPartial
@@ -119,7 +120,10 @@ class FeatureGraph:
         return self.signed and _similarity(self.computed_with) == COPIES_SHOW
 
     def copies(self) -> list[list[int]]:
-        """Groups of features that order every query alike, where it `shows_copies`; constant ones are left aside."""
+        """Groups of features that order every query alike, where it `shows_copies`; constant ones are left aside.
+
+        Similarities have twelve digits: what differs in less than one of 10^12 pairs of documents is alike.
+        """
         if not self.shows_copies:
             return []
         like_itself = np.diag(self.similarity) == 1.0  # nothing is where no query counts
@@ -323,7 +327,7 @@ def feature_graph(
     wanted_similarity = Similarity.named(similarity)
     if not isinstance(data, RankingSource):
         raise ParameterError.of("feature_graph", "data", _JUDGED, type(data).__name__)
-    data = without_categories(data)
+    data = without_weightless(without_categories(data))
     if isinstance(data, RankingData):
         data.require_complete("Importance")  # all of it: a block would count its own
     parts = fold_partials([wanted_importance, wanted_similarity, Constant()], data, engine, progress=progress)

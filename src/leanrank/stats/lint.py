@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from leanrank._notebook import Table, card
 from leanrank.data.ranking_data import RankingData, RankingSource
-from leanrank.data.weights import WEIGHTS
+from leanrank.data.weights import WEIGHTS, without_weightless
 from leanrank.engines.fold import fold
 from leanrank.kernels.column_hashes import hash_rows
 from leanrank.metrics import metric
@@ -73,7 +73,7 @@ def lint(source: RankingSource, engine: Any = None) -> LintReport:
 
     Duplicates are found by 64-bit hashes of the columns, so one pass is enough whatever the size of the data. They are
     what `select` and `leanrank order` take for copies. Those of categories, and of features that are the same for all
-    documents of a query, are found in data in memory alone.
+    documents of a query, are found in data in memory alone. What weighs nothing is not looked at.
 
     Examples
     --------
@@ -85,6 +85,7 @@ def lint(source: RankingSource, engine: Any = None) -> LintReport:
     monotone duplicates ('a', 'c')
     leaking ('a', 'c')
     """
+    source = without_weightless(source)
     categories = source.categories if isinstance(source, RankingData) else {}
     report: LintReport = fold(Lint(source.feature_names, frozenset(categories)), source, engine=engine)
     if not isinstance(source, RankingData):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import reduce
+from itertools import pairwise
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -19,7 +20,8 @@ from leanrank.kernels.concordance import HALF, ORDINAL, STRICT, TAU_B, add_simil
 from leanrank.kernels.inversions import count_by_merging
 from leanrank.kernels.rcdr import centred_ranks
 from leanrank.kernels.top_weighted import tau_ap_sums
-from leanrank.stats.exact_sum import FRACTION_BITS, UNITS, as_float, exact_sum, from_fixed
+from leanrank.kernels.weighted_sums import add_weighted
+from leanrank.stats.exact_sum import FRACTION_BITS, LOW_BITS, as_float, exact_sum, from_fixed
 from leanrank.stats.query_moments import weighted_ranks
 
 _KINDS = ("kendall", "pearson", "spearman", "tau_ap")
@@ -28,10 +30,13 @@ _TIES = {"signed": HALF, "strict": STRICT, "half": HALF, "clipped": HALF, "ordin
 MAX_KEPT = 1 << 30
 #: Queries whose fixed-point sum cannot overflow 64 bits.
 _QUERIES_AT_ONCE = 1 << 16
-#: Fewer queries than this have a fixed-point sum that is exact as a floating-point number.
-_EXACT_QUERIES = 1 << 6
+#: Queries that weigh no more together have exact sums in parts, as floating-point numbers; one of more is refused.
+_EXACT_WEIGHT = 2.0**36
+#: Binary digits of a weight that sums of `_QUERIES_AT_ONCE` queries are multiplied by without rounding.
+_SHORT_BITS = 18
 #: Queries that weigh less than this together are refused: too few digits of their sums would be left.
-_LEAST_WEIGHT = 2.0**-20
+#: Those that weigh more are too: whole numbers of 64 bits would overflow.
+_LEAST_WEIGHT, _GREATEST_WEIGHT = 2.0**-20, 2.0**46
 
 
 class QuerySums(NamedTuple):
@@ -242,6 +247,8 @@ class Similarity:
         total, n = as_float(partial.total), float(_counted(partial.n_queries))
         if 0 < n < _LEAST_WEIGHT:
             raise DataError(f"All queries together weigh {n:.3g}: multiply the weights, so that their mean is 1.")
+        if not 0 <= n < _GREATEST_WEIGHT:
+            raise DataError(f"All queries together weigh {_GREATEST_WEIGHT:.3g} or more: divide the weights.")
         if self._is_of_tau and not partial.n_queries.ndim:
             total = 2 * total - n
         mean = np.asarray(total / (n or 1.0))
@@ -274,28 +281,30 @@ class Similarity:
         return QuerySums(parts, np.array(counted))
 
     def _of_weighted(self, block: RankingData, weight: NDArray[np.float64]) -> QuerySums:
-        """Queries of one weight are summed together, as those without weights are, and their sum is weighed."""
+        """Each query times its weight; those of one weight together, where nothing is rounded that way."""
+        if weight.max() > _EXACT_WEIGHT:
+            raise DataError(f"A query weighs {weight.max():.3g}: divide the weights, so that their mean is 1.")
+        counted = exact_sum(weight[block.query_sizes >= 2], "the weight of queries", fine=True)
         order = np.argsort(weight, kind="stable")
         if (weight[order] != weight).any():
             block = block.take_queries(order)
-        ends = np.flatnonzero(np.diff(weight[order], append=np.inf)) + 1
+        weight = weight[order]
+        begins = np.flatnonzero((np.diff(weight, prepend=-1.0) > 0) | ~_is_short(weight))
         parts = np.zeros((3, block.n_features, block.n_features), dtype=np.int64)
-        counted, few = np.zeros(3, dtype=np.int64), np.zeros(parts.shape[1:])
-        total, begin = np.zeros(parts.shape[1:], dtype=np.int64), 0
-        for end in ends.tolist():
-            own = float(weight[order[begin]])
+        few, heavy, total = np.zeros(parts.shape), 0.0, np.zeros(parts.shape[1:], dtype=np.int64)
+        for begin, end in pairwise([*begins.tolist(), block.n_queries]):
+            own = float(weight[begin])
             for first, last in self._ranges(block, begin, end):
-                total.fill(0)
+                if heavy + (last - first) * own > _EXACT_WEIGHT:
+                    parts += few.astype(np.int64)
+                    few[:], heavy = 0.0, 0.0
+                total[:] = 0
                 n = self._add(block, first, last, total)
                 if self._is_of_tau:
                     total += total - (n << FRACTION_BITS)  # tau_a, above the diagonal and on it
-                counted += exact_sum(np.array([n * own]), "the weight of queries", fine=True)
-                if last - first < _EXACT_QUERIES:
-                    few += total * own
-                else:
-                    parts += _times(from_fixed(total), own)
-            begin = end
-        return QuerySums(parts + exact_sum(few[None] * 2.0**-FRACTION_BITS, "a similarity", fine=True), counted)
+                add_weighted(total, own, few)
+                heavy += (last - first) * own
+        return QuerySums(parts + few.astype(np.int64), counted)
 
     def _ranges(self, block: RankingData, first: int, last: int) -> Iterator[tuple[int, int]]:
         longest = _longest_on_bits(block.n_features) if self.kind == "kendall" else None
@@ -316,10 +325,11 @@ def _counted(n_queries: NDArray[np.int64]) -> Any:
     return as_float(n_queries) if n_queries.ndim else n_queries
 
 
-def _times(parts: NDArray[np.int64], weight: float) -> NDArray[np.int64]:
-    """An exact sum times a number, in three parts; nothing is rounded where that is a whole number."""
-    high, low = ((part * weight * unit)[None] for part, unit in zip(parts, UNITS, strict=False))
-    return exact_sum(high, "a similarity", fine=True) + exact_sum(low, "a similarity", fine=True)
+def _is_short(weight: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Whether sums of `_QUERIES_AT_ONCE` queries times this weight are exact, for few digits in the right places."""
+    digits, exponent = np.frexp(weight)
+    within = (exponent >= _SHORT_BITS - LOW_BITS) & (weight <= _EXACT_WEIGHT / _QUERIES_AT_ONCE)
+    return np.asarray((np.ldexp(digits, _SHORT_BITS) % 1 == 0) & within)
 
 
 def _longest_on_bits(n_features: int) -> float:
