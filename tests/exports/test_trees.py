@@ -248,11 +248,24 @@ def test_a_threshold_of_solr_has_its_slack_taken_off(threshold, x):
     threshold, x = np.float32(threshold), np.float32(x)
     (written,) = _thresholds(np.array([threshold]))
     compared = np.float32(written) + np.float32(1e-6)
-    assert not threshold <= compared  # the threshold itself goes right
+    if compared == threshold:  # no number says exactly this: the last one below it, of fewer digits, stays there
+        assert len(str(np.nextafter(threshold, np.float32(-np.inf)))) < len(str(threshold))
+    else:
+        assert not threshold < compared  # the threshold itself goes right
     assert (compared >= 0) == (threshold > 0)  # and 0 where it should
     near = max(float(abs(np.spacing(threshold))) * 4, 3e-13)
-    if x >= threshold or float(x) < float(threshold) - near:
+    if x > threshold or float(x) < float(threshold) - near:
         assert (x <= compared) == (x < threshold)
+
+
+@pytest.mark.parametrize("value", [-1.0, -0.25, -7.0, 0.1, 3.0, 1e-3])
+def test_a_value_at_a_border_of_solr_stays_on_its_side(value):
+    """Borders are often values of a feature: `x <= -1` of CatBoost, and `x < -1` of XGBoost."""
+    border = np.float32(value)
+    above = np.nextafter(border, np.float32(np.inf))
+    including, excluding = _thresholds(np.array([above, border])) + np.float32(1e-6)
+    assert border <= including
+    assert not border <= excluding
 
 
 def test_a_value_at_a_threshold_of_lightgbm_stays_on_its_side(full):

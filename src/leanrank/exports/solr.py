@@ -96,7 +96,9 @@ def _trees(forest: Forest, names: Sequence[str], target: Target) -> dict[str, An
 def _thresholds(thresholds: NDArray[np.float32]) -> NDArray[np.float32]:
     """What to write so that Solr's test, `x <= written + 0.000001` in single precision, says `x < threshold`.
 
-    Where no number does exactly, the nearest that keeps the threshold itself on the right side.
+    Where no number does exactly, the nearest that keeps the threshold itself on the right side; but where only the last
+    number below it would go wrong, as for `x <= -1`, that of the two which has more digits does: features have values
+    of few.
     """
     below, slack = -np.finfo(np.float32).max, np.float32(1e-6)
     highest_left = np.nextafter(thresholds, below)
@@ -106,7 +108,10 @@ def _thresholds(thresholds: NDArray[np.float32]) -> NDArray[np.float32]:
         written = np.where(higher + slack <= highest_left, higher, written)
     for _ in range(2):
         written = np.where(written + slack > highest_left, np.nextafter(written, below), written)
-    return np.asarray(written, dtype=np.float32)
+    higher = np.nextafter(written, np.float32(np.inf))
+    between = (written + slack < highest_left) & (higher + slack == thresholds)
+    shorter = np.array([len(str(a)) < len(str(b)) for a, b in zip(highest_left, thresholds, strict=True)], dtype=bool)
+    return np.asarray(np.where(between & shorter, higher, written), dtype=np.float32)
 
 
 def _norm(given: Normalizer | None) -> dict[str, Any]:
