@@ -130,8 +130,7 @@ def show_selection(selection: Selection, test: dict[str, Any] | None, console: C
             if said:
                 console.print(Text(f"{what}{said}."))
     console.print(Text(f"Why:  {selection.reason}."))
-    if not chosen.is_everything:
-        console.print(Text(f"For:  {holds_for(selection)}."))
+    console.print(Text(f"For:  {holds_for(selection)}."))
     console.print(Text(f"More: {selection.forecast.sentence()}."))
     weighting = weighting_said(selection.settings)
     if weighting:
@@ -174,7 +173,8 @@ def _known(selection: Selection, answer: Answer) -> str:
         others = "".join(f", {other:g} of {name.upper()}" for name, other in list(selection.max_losses.items())[1:])
         return f"proven: loses at most {loss:g}{others}" + " in every slice" * selection.certifies_slices
     if answer.certified_loss is None:
-        return "too few queries to prove anything"
+        few = all(point.certified_loss is None for point in selection.walked)
+        return "too few queries to prove anything" if few else "an estimate; drops copies alone"
     if answer.certified_loss <= loss:
         return "an estimate; certified over all queries and for the first metric only"
     return f"an estimate; certified only at --max-loss {thousandths(answer.certified_loss):g}"

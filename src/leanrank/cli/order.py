@@ -199,6 +199,8 @@ def _fit(selector: Any, source: _Source) -> str | None:
 
 def _show(record: dict[str, Any], method: str, naming: Naming, console: Console) -> None:
     """The features with the reason for each."""
+    from leanrank.selectors.features_file import replaced
+
     names, n_in = record["names"], record["n_features_in"]
     columns = ("#", "feature", *naming.headings, "why")
     drawn = table(f"{method} keeps {len(names)} of {n_in} features", columns, right=["#"])
@@ -212,6 +214,6 @@ def _show(record: dict[str, Any], method: str, naming: Naming, console: Console)
         are = "feature is" if len(constant) == 1 else "features are"
         left = f"{len(constant)} {are} constant inside every query and left out."
         console.print(Text(left))
-    for name, others in record["stands_for"].items():
+    for name, others in replaced(names, record["stands_for"]).items():
         told = f"{naming.label(name)} stands for {', '.join(naming.labels(others))}: they order every query alike."
         console.print(Text(told), soft_wrap=True)

@@ -103,7 +103,8 @@ def _at_a_loss(selection: Selection, name: str, losses: dict[str, float]) -> Ans
     points = [p for p in selection.walked if p.holds(losses, slices=slices)]
     if not points:
         why = f"{selection.forecast.n_queries:,} queries prove of no smaller set that it loses at most {loss:.2g}"
-        return replace(selection.safe, name=name, reason=why)
+        untested = name == "recommended" and not before.is_everything and before.certified_loss is None
+        return replace(before if untested else selection.safe, name=name, reason=why)
     point = min(points, key=lambda p: (p.cost, p.k))
     if (before.method, before.measured_k) == (point.method, point.k):  # its estimate did not choose
         proven = _proven(selection, point)
@@ -153,9 +154,10 @@ def _proven(selection: Selection, point: CurvePoint) -> bool:
 def _risk(selection: Selection, estimate: dict[str, float], point: CurvePoint | None) -> str:
     if not estimate or point is None:
         return "Unknown: no ranker was trained on so many of the features."
+    untested = point.certified_loss is None and any(p.certified_loss is not None for p in selection.walked)
     return risk_of(
         estimate,
-        point.certified_loss,
+        max(0.0, -estimate["low"]) if untested else point.certified_loss,
         proven=_proven(selection, point),
         max_losses=selection.max_losses,
         level=selection.settings["level"],

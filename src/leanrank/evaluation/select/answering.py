@@ -59,8 +59,9 @@ class Answering:
 
     rule: Rule
     measured: Measured
-    points: list[CurvePoint]  # those of the path, the largest first
+    points: list[CurvePoint]  # those of the path, the largest first; behind them what is `unlike`, where it was measured
     path: NDArray[np.int64]  # the columns in the order of the path, learned from all queries
+    standing: NDArray[np.int64]  # the columns that methods choose from: all but copies
     safe: Safe
     limits: ColumnLimits  # of all columns
     names: tuple[str, ...]  # of all columns
@@ -82,8 +83,8 @@ class Answering:
         return "".join(f" and {other}" for other in others) + ", in every slice" * bool(self.rule.slices)
 
     def whole_path(self, *others: NDArray[np.int64]) -> list[int]:
-        """The path, and the columns that it leaves out of these, in their order."""
-        return list(dict.fromkeys(int(j) for columns in (self.path, *others) for j in columns))
+        """The path, and the columns that it leaves out: no copies, then of these, in their order."""
+        return list(dict.fromkeys(int(j) for columns in (self.path, self.standing, *others) for j in columns))
 
     @property
     def _size(self) -> str:
@@ -132,9 +133,31 @@ class Answering:
     def _of_path(self, name: str, index: int, reason: str) -> Answer:
         """A set of the path."""
         point, m = self.points[index], self.measured
-        estimate = self.rule.estimate(index, m.values, m.reference, self.folds, name)
-        chosen = self.limits.first(self.path, point.k)
-        loss = point.certified_loss
+        otherwise = m.unlike[1][0] if m.unlike is not None and name == "recommended" else None
+        estimate = self.rule.estimate(index, m.values, m.reference, self.folds, name, otherwise)
+        return self._at(point, name, self.limits.first(self.path, point.k), estimate, point.certified_loss, reason)
+
+    def _unlike(self, name: str, reason: str) -> Answer | None:
+        """All features less their copies, where they were measured: no certificate is for them."""
+        m = self.measured
+        if m.unlike is None:
+            return None
+        point = next(p for p in self.points if p.k == m.unlike[0].k)
+        estimate = self.rule.estimate(None, m.values, m.reference, self.folds, name, m.unlike[1][0])
+        few = all(math.isinf(loss) for loss in self._shown.losses[0])
+        chosen = np.array(self.whole_path()[: point.k])
+        return self._at(point, name, chosen, estimate, None if few else max(0.0, -estimate["low"]), reason)
+
+    def _at(
+        self,
+        point: CurvePoint,
+        name: str,
+        chosen: NDArray[np.int64],
+        estimate: dict[str, float],
+        most: float | None,
+        reason: str,
+    ) -> Answer:
+        """These features, of a point of the path; `most` is what they may lose, None where nothing is known of it."""
         proven = point.holds(self._max_losses, slices=bool(self.rule.slices))
         return Answer(
             name=name,
@@ -145,12 +168,12 @@ class Answering:
             cost=float(self.limits.total(np.asarray(chosen, dtype=np.int64))),
             estimate=estimate,
             optimistic={**estimate, "mean": point.difference, "low": point.low, "high": point.high},
-            certified_loss=loss,
+            certified_loss=point.certified_loss,
             proven=proven,
             reason=reason + self.late,
             risk=risk_of(
                 estimate,
-                loss,
+                most,
                 proven=proven,
                 max_losses=self._max_losses,
                 level=self.rule.level,
@@ -179,11 +202,14 @@ class Answering:
     def recommended_by_loss(self) -> tuple[tuple[float, int], ...]:
         """From which loss on, allowed of every metric, how many features of the path are recommended; 0: the safe set.
 
+        Where all features less their copies were measured, they take the place of that.
+
         Nothing where a size was asked for, or where more than the safe set may have is asked of it.
         """
         if not self.points or self.rule.n_features is not None or self._too_much:
             return ()
-        return tuple((loss, 0 if index is None else self.points[index].k) for loss, index in self._shown.by_loss())
+        nothing = 0 if self.measured.unlike is None else self.measured.unlike[0].k
+        return tuple((loss, nothing if index is None else self.points[index].k) for loss, index in self._shown.by_loss())
 
     @cached_property
     def _shown(self) -> Shown:
@@ -232,6 +258,8 @@ class Answering:
             why += f" ({first.method}, estimated at {first.difference:+.4f})"
         if name == "certified":
             why += self._narrowest()
+        elif (unlike := self._unlike(name, f"what is dropped are copies of other features; {why}")) is not None:
+            return unlike
         return self._everything(name, why, "None that these queries could show: scores stay as they are.")
 
     def _narrowest(self) -> str:
@@ -248,6 +276,9 @@ class Answering:
         """Why this method, where the size was asked for."""
         rule, race = self.rule, self.measured.race
         asked = f"{rule.n_features} feature{'s' * ((rule.n_features or 0) > 1)}"
+        if (rule.n_features or 0) > len(self.standing):
+            alone = f"all {len(self.standing)} features" if len(self.standing) > 1 else "the one feature"
+            return f"{alone} that may be chosen, tell the ranker anything and copy no other; {asked} were asked for"
         short = any(len(s) != rule.n_features for s in self.measured.path[0].sets)
         rows = 1 if race is None else len(rule.of_the_size(race.candidates))
         if rows == 1:

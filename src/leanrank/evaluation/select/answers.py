@@ -39,7 +39,7 @@ class Answer(JsonRecord):
         The same on the queries that chose the size, which makes it look a little better than it is; the interval holds
         for everything on the curve.
     certified_loss : float or None
-        The smallest `max_loss` at which the set is certified; None where the queries are too few.
+        The smallest `max_loss` at which the set is certified; None where the queries are too few, or none was tested.
     proven : bool
         Whether that is within the `max_loss` asked for, of a set that drops more than the useless.
     reason : str

@@ -85,7 +85,8 @@ class CurvePoint(JsonRecord):
         Whether it is on the path that answers come from, which in each fold is that of the method chosen without it.
         Its features are the first `k` of `Selection.path`.
     certified_loss : float or None
-        On the path, the smallest `max_loss` at which it is certified; None where queries are too few for any.
+        On the path, the smallest `max_loss` at which it is certified; None where queries are too few for any, and of
+        all features less their copies, which are no step of the path that is tested.
     evidence : Evidence or None
         On the path, which features and queries it is about.
     metrics : tuple of MetricLoss

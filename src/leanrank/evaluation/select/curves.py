@@ -68,6 +68,9 @@ class Measured:
     values: Values
     reference: Values  # (metrics, queries): those of all features
     race: Race | None  # None where there was one method alone, or no time
+    # all features less their copies, which no path is about, and their metrics (metrics, queries): where nothing
+    # smaller can be recommended
+    unlike: tuple[Candidate, Values] | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,7 +106,8 @@ class Curves:
         if race is not None and walked:
             values, reference = self._averaged(race, list(walked), values, reference)
         path = [candidate for candidate, _ in walked.values()]
-        return Measured(path, values, reference, race if self.plan.is_race else None)
+        unlike = self._unlike(path[0].method, values, reference) if path else None
+        return Measured(path, values, reference, race if self.plan.is_race else None, unlike)
 
     def _race(self) -> Race | None:
         """The methods beside each other, as far as there was time; None if there was none."""
@@ -146,6 +150,27 @@ class Curves:
                 own.extend([walked[size][1]] if size in walked else [])
         means = [np.mean(own if len(own) == len(every) else own[:1], axis=0) for own in total]
         return np.stack(means, axis=1), np.asarray(np.mean(every, axis=0))
+
+    def _unlike(self, method: str, values: Values, reference: Values) -> tuple[Candidate, Values] | None:
+        """All features less their copies, as the largest set of a path: where no smaller one can be recommended.
+
+        That is asked at the loss that the queries can tell, whatever `max_loss` is, so that another one asked for after
+        the run finds it too. Where nothing has copies there is none, nor where limits do not allow it.
+        """
+        plan, limits = self.plan, self.paths.limits
+        every = np.arange(plan.n_features)
+        if plan.asked is not None or plan.n_features == plan.n_all or not limits.keeps(every):
+            return None
+        if self.rule.shown(values, reference).recommended([0.0] * len(values)) is not None:
+            return None
+        sets = (tuple(every.tolist()),) * self.held_out.n_folds
+        every_time = [
+            held_out.measure(self.paths.tasks, [sets], "without copies", optional=True)[:, 0]
+            for held_out in (self.held_out, *self.repeats)
+        ]
+        own = [row for row in every_time if not np.isnan(row).all()]
+        candidate = Candidate(method, plan.n_features, sets, round(float(limits.total(every)), 9))
+        return (candidate, np.asarray(np.mean(own, axis=0))) if own else None
 
     def _in_time(self, held_out: HeldOut, candidates: list[Candidate], title: str) -> tuple[list[Candidate], Values]:
         """The candidates that were measured before the time was up, and their values."""

@@ -127,6 +127,7 @@ class Run:
             measured=measured,
             points=[p for p in points[:-1] if p.on_path],
             path=self.standing[self.paths.on_all(self.held_out, method)],
+            standing=self.standing,
             safe=safe_features(self.useless, self.idle.left_out, self.request.columns),
             limits=self.request.columns,
             names=self.request.data.feature_names,
@@ -141,7 +142,7 @@ class Run:
             recommended=answers.recommended(),
             certified=answers.certified(),
             answer=self.request.answer,
-            path=tuple(answers.names[j] for j in answers.whole_path(self.standing, self.everything)),
+            path=tuple(answers.names[j] for j in answers.whole_path(self.everything)),
             path_method=method,
             baseline={
                 "n_features": len(self.everything),
@@ -198,11 +199,14 @@ class Run:
         What the winner did in the race is on the path already.
         """
         parts, rule, reference = self.held_out.parts, self.rule, measured.reference
-        taken = {(c.method, c.k) for c in measured.path}
+        walked, values, n_path = list(measured.path), measured.values, len(measured.path)
+        if measured.unlike is not None:  # on the path too, but nothing is certified of it
+            walked, values = [*walked, measured.unlike[0]], np.hstack([values, measured.unlike[1][:, None]])
+        taken = {(c.method, c.k) for c in walked}
         race = measured.race if measured.race is not None and measured.race.whole else None
         others = [] if race is None else [i for i, c in enumerate(race.candidates) if (c.method, c.k) not in taken]
-        candidates = [*measured.path, *([] if race is None else [race.candidates[i] for i in others])]
-        rows = measured.values if race is None else np.hstack([measured.values, race.table[:, others]])
+        candidates = [*walked, *([] if race is None else [race.candidates[i] for i in others])]
+        rows = values if race is None else np.hstack([values, race.table[:, others]])
         everything = Candidate(
             method=ALL_FEATURES,
             k=len(self.everything),
@@ -213,16 +217,17 @@ class Run:
         differences = rule.compare(rows[0], reference[0])
         measured_rows = zip(candidates, rows[0], differences, strict=True)
         points = [curve_point(c, v, d, parts, rule.weight) for c, v, d in measured_rows]
-        losses = rule.certified_losses(measured.values[0], reference[0]).tolist() if measured.path else []
+        losses = rule.certified_losses(measured.values[0], reference[0]).tolist() if n_path else []
+        losses += [np.inf] * (len(walked) - n_path)
         for i, loss in [*enumerate(losses), (len(points) - 1, 0.0)]:
             named = self.data.feature_names if candidates[i] is everything else self._open_names
             points[i] = on_path(points[i], loss, candidates[i], rows[0, i], reference[0], named, self.data.query_ids)
         if len(rows) > 1 or rule.slices:
             names = [metric.name for metric in self.request.metrics]
-            every = metric_losses(rule, names, rows, reference, len(measured.path))
+            every = metric_losses(rule, names, rows, reference, n_path)
             points = [replace(point, metrics=own) for point, own in zip(points, every, strict=True)]
-        if self.masks and measured.path:
-            for i, own in enumerate(rule.in_slices(self.masks, measured.values[0], reference[0])):
+        if self.masks and n_path:
+            for i, own in enumerate(rule.in_slices(self.masks, values[0], reference[0])):
                 points[i] = replace(points[i], slices=own)
         means = [[point.mean, *(one.mean for one in point.metrics[1:])] for point in points]
         return points, pareto_front(

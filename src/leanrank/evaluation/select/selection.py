@@ -45,7 +45,7 @@ class Selection:
     recommended : Answer
         Of the sets of the path that these queries show, each by itself, to lose no more than they can tell at all
         (never less than `max_loss`), the smallest within one standard error of the best; of the size asked for, if one
-        was.
+        was. Where they show that of none: all features less their copies, with what those lose.
     certified : Answer
         The smallest set of the path that is proven to lose at most `max_loss`; the safe one where none is.
     answer : str
@@ -60,7 +60,8 @@ class Selection:
     baseline : dict
         All features that the ranker can use, copies among them: number, cost, metric.
     curve : tuple of CurvePoint
-        The path at every size, what the other methods did in the race, and all features at the end.
+        The path at every size, what the other methods did in the race, and all features at the end. Of all features
+        less their copies, where they had to be recommended, nothing is certified.
     pareto : tuple of CurvePoint
         Those that no other beats in metric, number and cost together.
     forecast : Forecast
@@ -230,7 +231,8 @@ class Selection:
     @property
     def walked(self) -> tuple[CurvePoint, ...]:
         """The points of the path, the largest first; without all features."""
-        return tuple(point for point in self.curve if point.on_path and point.method != ALL_FEATURES)
+        walked = (point for point in self.curve if point.on_path and point.method != ALL_FEATURES)
+        return tuple(sorted(walked, key=lambda point: -point.k))
 
     @property
     def point(self) -> CurvePoint | None:
@@ -290,10 +292,11 @@ class Selection:
 
         With it the largest set of the path, its `n_features` and `method`, and the `mean` difference estimated for it.
         """
-        first = next(iter(self.walked), None)
-        if not self.certified.is_everything or first is None or first.certified_loss is None:
+        tested = ((point, point.certified_loss) for point in self.walked if point.certified_loss is not None)
+        first, least = next(tested, (None, 0.0))
+        if not self.certified.is_everything or first is None:
             return None
-        loss = thousandths(first.certified_loss)
+        loss = thousandths(least)
         return {"max_loss": loss, "n_features": first.k, "method": first.method, "mean": first.difference}
 
     @property

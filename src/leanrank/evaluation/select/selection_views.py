@@ -82,7 +82,7 @@ def facts_of(selection: Selection) -> dict[str, str | None]:
         "risk": selection.chosen.risk,
         "metrics": metrics_said(selection),
         "slices": slices_said(selection),
-        "for": None if selection.chosen.is_everything else holds_for(selection),
+        "for": holds_for(selection),
         "others": f"{', '.join(other)} of {len(selection.feature_names)} features",
         "queries": selection.forecast.sentence(),
         "weights": weighting_said(selection.settings),
