@@ -54,7 +54,7 @@ def test_relevance_mrmr_is_mrmr_on_another_relevance(relevance):
     known = Parts()
     r = known.share if relevance == "ranker" else np.sqrt(known.graph.importance * known.share)
     expected = MRMR(collapse=False).fit_graph(replace(known.graph, importance=r / r.max()))
-    alike(RelevanceMRMR(relevance=relevance).fit_known(known), expected)
+    alike(RelevanceMRMR(relevance=relevance, collapse=False).fit_known(known), expected)
     alike(RelevanceMRMR(relevance=relevance, collapse=False).fit(DATA), expected)
 
 
@@ -75,11 +75,30 @@ def test_filtered_rfe_is_a_filter_then_elimination(by, wanted):
     assert selector.fit(DATA).order_.tolist() == expected
     assert selector.n_trained_ == elimination.n_trained_
     known.asked.clear()
-    again = FilteredRFE(filter=by).fit_known(known, DATA, largest=wanted or 20)
+    again = FilteredRFE(filter=by, collapse=False).fit_known(known, DATA, largest=wanted or 20)
     assert again.order_.tolist() == expected
     fresh = Parts()
     FilteredRFE(filter=by).fit_known(fresh, DATA, largest=2)
     assert fresh.asked == ["share" if by == "importance" else "graph"]
+
+
+@pytest.mark.parametrize("make", [RelevanceMRMR, lambda **p: FilteredRFE(filter="mrmr", **p)])
+def test_what_is_known_is_collapsed_as_data_are(make):
+    """Copies come last, and what the ranker makes of them is theirs that stand for them."""
+    twice = replace(DATA, X=np.column_stack([DATA.dense(), DATA.dense()[:, :2] ** 3]), feature_names=(*NAMES, "x", "y"))
+
+    class Known:
+        graph = feature_graph(twice, IMPORTANCE, SIMILARITY)
+        share = np.round(shares(BoosterImportance().fit(twice).scores_), 12)
+
+    more = (twice,) if make is not RelevanceMRMR else ()
+    collapsed = make(ranker=RankSVM(C=1.0)).fit_known(Known, *more)
+    stands = set(collapsed.stands_for_)
+    copies = {j for others in collapsed.stands_for_.values() for j in others}
+    assert {20, 21} <= copies
+    assert not stands & copies
+    assert set(collapsed.order_[-len(copies) :].tolist()) == copies
+    assert make(ranker=RankSVM(C=1.0), collapse=False).fit_known(Known, *more).stands_for_ == {}
 
 
 def test_no_more_than_thirty_features_are_eliminated_among():

@@ -13,6 +13,7 @@ from leanrank.errors import ParameterError
 from leanrank.evaluation.compare.request import CompareSettings
 from leanrank.evaluation.compare.run import compare
 from leanrank.selectors import registry
+from leanrank.selectors.stability_selection import _with_seeds
 
 DATA, _ = make_ranking(20, n_informative=2, n_redundant=1, n_noise=3, random_state=0)
 SAMPLED = ("rank-filter", "rank-wrapper", "relieff", "rrelieff")
@@ -55,7 +56,7 @@ def test_true_shuffles_ties_from_the_seed_0():
 def test_every_run_of_a_stability_selection_draws_a_sample_of_its_own():
     inner = ReliefF(2, neighbours=Neighbours(n_samples=30, random_state=5))
     stable = StabilitySelection(inner)
-    assert [seeds(stable._fresh(run)) for run in range(3)] == [[5], [6], [7]]
+    assert [seeds(_with_seeds(stable._inner, run)) for run in range(3)] == [[5], [6], [7]]
     assert inner.neighbours.random_state == 5
 
 

@@ -89,8 +89,7 @@ def order(
     settings = parse_settings(setting) | _taken_by(method, **rules, ranker=ranker, engine=where)
     if k is not None:
         settings["n_features_to_select"] = k
-    selector = _selector(method, settings, seed)
-    selector.set_params(collapse=collapse)
+    selector = _selector(method, {"collapse": collapse, **settings}, seed)
     source = _source(selector, method, file, graph, reading)
     naming = Naming(None if known is None else known.of(source.feature_names))
     _complete_limits(selector, method, source, naming, default_cost)
@@ -107,7 +106,7 @@ def order(
     if delivery.is_shown:
         console = Console()
         _show(record, method, naming, console)
-        if collapse and source.hides_copies:
+        if selector.collapse and source.hides_copies:
             console.print(Text("Copies were not looked for: this graph does not show them. Name the judged data too."))
         if output is not None:
             console.print(Text(f"Written: {output}"), soft_wrap=True)

@@ -95,7 +95,7 @@ def feature_sets(
         if isinstance(fitted, RankerSelector) and fitted.n_features_to_select is None:
             fitted.set_params(n_features_to_select=_largest(sizes, train, limits))
         if graph is not None and isinstance(fitted, GraphSelector):
-            fitted.fit_graph(graph)
+            fitted.fit_graph(graph, train)
         else:
             fitted.fit(train)
         if isinstance(fitted, GraphSelector) and not _GRAPH_PARAMETERS.intersection(*points):

@@ -175,12 +175,16 @@ class Selector(_Sized, _TransformsRankingData, SelectorMixin, BaseEstimator):  #
         source = without_weightless(source)
         return source if self._keeps_categories else without_categories(source)
 
-    def _begin(self, idle: NDArray[np.bool_], alike: RankingSource | Groups) -> NDArray[np.int64]:
+    def _begin(
+        self, idle: NDArray[np.bool_], alike: RankingSource | Groups, limits: ColumnLimits | None = None
+    ) -> NDArray[np.int64]:
         """The columns that the method begins with: without the `idle` ones and, with `collapse`, without copies.
 
-        What `limits` keeps in any case is among them. Copies are looked for in the data, or are known already.
+        What `limits`, its own by default, keep in any case is among them. Copies are looked for in the data, or are
+        known already.
         """
-        limits, copies = self._limits(), Copies.none(len(idle))
+        self._require("collapse", "True, False or None", self.collapse in (True, False, None))
+        limits, copies = self._limits() if limits is None else limits, Copies.none(len(idle))
         if self.collapse or (self.collapse is None and self._collapses):
             known = alike if isinstance(alike, list) else groups_of_copies(alike, engine=getattr(self, "engine", None))
             copies = limited_copies(limits, known).among(~idle)

@@ -10,8 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leanrank._declared import declared
+from leanrank.data.category_means import without_categories
 from leanrank.data.ranking_data import RankingSource
-from leanrank.data.weights import QUERIES
+from leanrank.data.weights import QUERIES, without_weightless
+from leanrank.errors import DataError
 from leanrank.selectors._base import Selector
 from leanrank.selectors.path import Path
 from leanrank.stats.feature_graph import FeatureGraph, feature_graph
@@ -62,8 +64,24 @@ class GraphSelector(Selector):
         self._check_parameters()
         self._set_input(graph.feature_names)
         self._check_sizes()
+        if data is not None:
+            data = self._of_graph(data, graph)
         self._learn(self._path_on(graph, data))
         return self
+
+    def _of_graph(self, data: RankingSource, graph: FeatureGraph) -> RankingSource:
+        """The data that a graph was computed from, as it saw them; refused where the features are others."""
+        here, there = list(data.feature_names), list(graph.feature_names)
+        if here != there:
+            apart = next((j for j, pair in enumerate(zip(here, there, strict=False)) if pair[0] != pair[1]), None)
+            where = f"{len(there)} and {len(here)} of them"
+            if apart is not None:
+                where = f"feature {apart + 1} is {there[apart]!r} there and {here[apart]!r} here"
+            raise DataError(
+                f"The feature graph and the data have other features: {where}. Name the data that the graph was "
+                "computed from."
+            )
+        return without_weightless(without_categories(data))
 
     @property
     def _collapses(self) -> bool:

@@ -10,6 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
+from leanrank.errors import ParameterError
+from leanrank.rankers._base import Ranker
 from leanrank.rankers.adapters import as_ranker
 from leanrank.selectors._base import Selector
 from leanrank.selectors.column_limits import ColumnLimits
@@ -40,11 +42,14 @@ def for_columns(selector: Selector, names: Sequence[str], columns: NDArray[np.in
     if np.array_equal(columns, np.arange(len(names))):
         return fresh
     changed: dict[str, Any] = {}
-    for name, limits in _own_limits(selector):
-        changed[name] = _counted(limits.bound(type(selector).__name__, names).only(columns))
+    for name, owner, limits in _own_limits(selector):
+        changed[name] = _counted(limits.bound(owner, names).only(columns))
     for name, value in selector.get_params().items():
-        if name.split("__")[-1] == "ranker" and value is not None and not isinstance(value, str):
-            changed[name] = as_ranker(value).for_columns(columns.tolist(), len(names))
+        *outer, last = name.split("__")
+        if last == "ranker" and "ranker" not in outer and value is not None and not isinstance(value, str):
+            ranker = _by_feature(value)
+            if ranker is not None:
+                changed[name] = ranker.for_columns(columns.tolist(), len(names))
     return fresh.set_params(**changed) if changed else fresh
 
 
@@ -55,15 +60,29 @@ def has_limits(selector: Selector) -> bool:
 
 def claimed(limits: ColumnLimits, selector: Selector, names: Sequence[str]) -> ColumnLimits:
     """The limits as copies are to be found within: what a selector has rules of its own about stands for itself."""
-    for _, own in _own_limits(selector):
-        rules = own.bound(type(selector).__name__, names)
+    for _, owner, own in _own_limits(selector):
+        rules = own.bound(owner, names)
         apart = (rules.never | rules.families.grouped) & ~rules.must_keep
         limits = replace(limits, must_keep=limits.must_keep | rules.must_keep, never=limits.never | apart)
     return limits
 
 
-def _own_limits(selector: Selector) -> Iterator[tuple[str, Limits]]:
-    return ((name, value) for name, value in selector.get_params().items() if isinstance(value, Limits))
+def _own_limits(selector: Selector) -> Iterator[tuple[str, str, Limits]]:
+    """The name of the parameter, the class of the selector that has it, and the limits; not those without a rule."""
+    parameters = selector.get_params()
+    for name, value in parameters.items():
+        if isinstance(value, Limits) and value != Limits():
+            owner = parameters[name.rpartition("__")[0]] if "__" in name else selector
+            yield name, type(owner).__name__, value
+
+
+def _by_feature(ranker: Any) -> Ranker | None:
+    """The ranker, where it may have settings by feature; None for what methods take beside rankers, and others."""
+    try:
+        adapted = as_ranker(ranker)
+    except ParameterError:
+        return None
+    return adapted if type(adapted).for_columns is not Ranker.for_columns else None
 
 
 def _counted(columns: ColumnLimits) -> Limits:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Protocol, Self
@@ -63,6 +64,26 @@ class _OfBench:
     def share(self) -> NDArray[np.float64]:
         weight = self.bench.importances(np.arange(self.bench.n_features), "auto", "ndcg@10", 0)
         return np.asarray(np.round(shares(weight), 12))
+
+
+@dataclass(frozen=True, eq=False)
+class _Part:
+    """`Known` of the features that a method begins with; what the ranker makes of copies is theirs."""
+
+    known: Known
+    kept: NDArray[np.int64]
+    stands_for: Mapping[int, tuple[int, ...]]
+
+    @property
+    def graph(self) -> FeatureGraph:
+        return self.known.graph.subset(self.kept)
+
+    @property
+    def share(self) -> NDArray[np.float64]:
+        share = self.known.share.copy()
+        for feature, copies in self.stands_for.items():
+            share[feature] += share[list(copies)].sum()
+        return np.asarray(share[self.kept])
 
 
 def shares(weight: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -139,7 +160,9 @@ class RelevanceMRMR(RankerSelector):
         graph = known.graph
         self._set_input(graph.feature_names)
         self._check_sizes()
-        self._learn(self._relevant_first(graph, known.share))
+        kept = self._begin(graph.constant, graph.copies())
+        part = _Part(known, kept, self.stands_for_)
+        self._learn(self._relevant_first(part.graph, part.share).lift(kept, graph.n_features))
         return self
 
     def _search(self, bench: Bench) -> Path:
@@ -234,7 +257,12 @@ class FilteredRFE(RankerSelector):
         self._check_parameters()
         self._set_input(data.feature_names)
         self._check_sizes()
-        self._learn(self._eliminated(self._filtered(known), self._new_ranker(), data, eval_set, largest))
+        kept = self._begin(np.zeros(data.n_features, dtype=bool), data)
+        part, ranker = _Part(known, kept, self.stands_for_), self._new_ranker()
+        ranker = ranker.for_columns(kept.tolist(), data.n_features)
+        valid = None if eval_set is None else eval_set.subset(kept)
+        path = self._eliminated(self._filtered(part), ranker, data.subset(kept), valid, largest)
+        self._learn(path.lift(kept, data.n_features))
         return self
 
     def _search(self, bench: Bench) -> Path:

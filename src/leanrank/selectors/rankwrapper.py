@@ -189,16 +189,17 @@ class RankWrapper(ReliefSelector):
         else:
             copies = {j for others in self.stands_for_.values() for j in others}
             columns = tuple(j for j in range(self.n_features_in_) if j not in copies)
-            few = bool(copies) and not self.prefit
-            self.ranker_ = self._trained(in_memory(source).subset(columns) if few else source)
-            scores = _Scores(self.ranker_, bool(self.rank_scores), columns if few else None)
+            few = columns if copies and not self.prefit else None
+            self.ranker_ = self._trained(source, few)
+            scores = _Scores(self.ranker_, bool(self.rank_scores), few)
             width = fold(_ScoreRange(scores), source, self.engine)
         # a power of two: dividing by it loses nothing
         self._unit = 2.0 ** np.ceil(np.log2(width)) if width > 0.0 and self.normalise is None else 1.0
         sigma = self.n_neighbors / 2 if self.sigma == "auto" else self.sigma
         return ScoreDifferences(scores, self._unit, sigma, self.normalise)  # type: ignore[arg-type]
 
-    def _trained(self, source: RankingSource) -> Any:
+    def _trained(self, source: RankingSource, columns: tuple[int, ...] | None) -> Any:
+        """The ranker, trained on these columns; None is all of them."""
         if self.prefit:
             return self.ranker
         if self.ranker is None:
@@ -208,6 +209,10 @@ class RankWrapper(ReliefSelector):
         else:
             ranker = as_ranker(self.ranker) if isinstance(self.ranker, str) else clone(self.ranker)
         data = in_memory(source)
+        if columns is not None:
+            data = data.subset(columns)
+            if isinstance(ranker, Ranker):
+                ranker = ranker.for_columns(columns, self.n_features_in_)
         if isinstance(ranker, Ranker):
             return ranker.fit(data)
         weight = row_weights(data)

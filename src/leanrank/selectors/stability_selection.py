@@ -20,6 +20,7 @@ from leanrank.data.weights import WEIGHTS
 from leanrank.engines.fold import fold
 from leanrank.errors import ParameterError
 from leanrank.selectors._base import Selector
+from leanrank.selectors.for_columns import for_columns
 from leanrank.selectors.gas import GAS
 from leanrank.selectors.path import Path, Step
 from leanrank.stats.constant import Constant
@@ -105,9 +106,18 @@ class StabilitySelection(Selector):
         self._require_number("threshold", "> 0 and <= 1", low=np.nextafter(0, 1), high=1)
 
     def _fit(self, source: RankingSource) -> Path:
-        data = in_memory(source)
-        kept = self._begin(fold(Constant(), marked(data)), data)
-        taken, places = (runs[:, kept] for runs in self._runs(data, Arrangement.of(data.subset(kept)).queries))
+        data, inner = in_memory(source), self._inner
+        own = getattr(inner, "limits", None)
+        limits = None if own is None else own.bound(type(inner).__name__, data.feature_names)
+        kept = self._begin(fold(Constant(), marked(data)), data, limits)
+        queries = Arrangement.of(data.subset(kept)).queries
+        if self.collapse:  # there are none left to look for
+            wanted = inner._wanted(data.n_features)
+            inner.set_params(n_features_to_select=None if wanted is None else min(wanted, len(kept)))
+            taken, places = self._runs(for_columns(inner, data.feature_names, kept), data.subset(kept), queries)
+        else:
+            taken, places = self._runs(inner, data, queries)
+            taken, places = taken[:, kept], places[:, kept]
         frequency, place = np.round(taken.mean(axis=0), 12), np.round(places.mean(axis=0), 12)
         n_in = data.n_features
         self.frequencies_ = np.zeros(n_in)
@@ -122,7 +132,17 @@ class StabilitySelection(Selector):
         path = replace(Path.of(steps, len(kept), frequency), stop=int((frequency >= self.threshold).sum()))
         return path.lift(kept, n_in)
 
-    def _runs(self, data: RankingData, queries: NDArray[np.int64]) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
+    @property
+    def _inner(self) -> Selector:
+        """A fresh selector; whether it looks for copies is said here, where it is said."""
+        selector: Selector = GAS(0.25) if self.selector is None else clone(self.selector)
+        if self.collapse is not None and "collapse" in selector.get_params(deep=False):
+            selector.set_params(collapse=False)
+        return selector
+
+    def _runs(
+        self, inner: Selector, data: RankingData, queries: NDArray[np.int64]
+    ) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
         """Which features each run selected, and at which place of its path; one row per run."""
         m = data.n_features
         n_queries = max(1, int(np.floor(self.share * data.n_queries + 0.5)))
@@ -132,7 +152,7 @@ class StabilitySelection(Selector):
             drawn = queries[np.sort(rng.choice(data.n_queries, n_queries, replace=False))]
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", UserWarning)  # of features that are constant in a share of the queries
-                chosen = self._fresh(run).fit(data.take_queries(drawn)).selected_
+                chosen = _with_seeds(inner, run).fit(data.take_queries(drawn)).selected_
             taken[run, chosen] = True
             places[run, chosen] = np.arange(len(chosen))
         if taken.all(axis=None) and m > 1:
@@ -142,11 +162,10 @@ class StabilitySelection(Selector):
             )
         return taken, places
 
-    def _fresh(self, run: int) -> Selector:
-        selector: Selector = GAS(0.25) if self.selector is None else clone(self.selector)
-        if self.collapse:
-            selector.set_params(collapse=True)
-        return selector.change_seeds(lambda seed: seed + run)
+
+def _with_seeds(selector: Selector, run: int) -> Selector:
+    fresh: Selector = clone(selector)
+    return fresh.change_seeds(lambda seed: seed + run)
 
 
 def wilson(successes: NDArray[np.int64], n: int, confidence: float) -> NDArray[np.float64]:

@@ -59,7 +59,7 @@ class Answering:
 
     rule: Rule
     measured: Measured
-    points: list[CurvePoint]  # those of the path, the largest first; behind them what is `unlike`, where it was measured
+    points: list[CurvePoint]  # those of the path, the largest first; then what is `unlike`, where it was measured
     path: NDArray[np.int64]  # the columns in the order of the path, learned from all queries
     standing: NDArray[np.int64]  # the columns that methods choose from: all but copies
     safe: Safe
@@ -208,8 +208,8 @@ class Answering:
         """
         if not self.points or self.rule.n_features is not None or self._too_much:
             return ()
-        nothing = 0 if self.measured.unlike is None else self.measured.unlike[0].k
-        return tuple((loss, nothing if index is None else self.points[index].k) for loss, index in self._shown.by_loss())
+        none = 0 if self.measured.unlike is None else self.measured.unlike[0].k
+        return tuple((loss, none if index is None else self.points[index].k) for loss, index in self._shown.by_loss())
 
     @cached_property
     def _shown(self) -> Shown:

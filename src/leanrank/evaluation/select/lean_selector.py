@@ -75,7 +75,7 @@ class LeanSelector(Selector):
     scores_ : array
         In what share of the folds a feature was chosen.
     stands_for_ : dict of int to tuple of int
-        Copies that are not selected, by the selected feature that stands for them; they are last in `order_`.
+        Copies that are not selected, by the selected feature that stands for them.
     n_features_ : int
         How many features are selected.
     cv_results_ : dict of arrays

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
+from leanrank.data.ranking_data import RankingData
 from leanrank.errors import ParameterError
 from leanrank.evaluation.select.effort import EVERY
 from leanrank.evaluation.select.held_out import HeldOut
@@ -95,12 +96,12 @@ class Sight:
     def _fitted(self, selector: Selector) -> Any:
         """A clone of the selector, fitted to what may be seen, within the limits it knows of.
 
-        Limits that it does not know, and the budget, are seen to afterwards.
+        Limits that it does not know, as one that has its own, and the budget are seen to afterwards.
         """
         material = self.held_out.material
         chosen: Any = for_columns(selector, material.data.feature_names, self.held_out.columns(self.fold))
         limits = Limits.of_columns(self.limits)
-        if limits is not None and "limits" in selector.get_params(deep=False):
+        if limits is not None and "limits" in selector.get_params(deep=False) and chosen.limits is None:
             chosen.set_params(limits=limits)
         if _gains_all_the_way(selector):
             chosen.set_params(max_features=self.largest)
@@ -109,8 +110,13 @@ class Sight:
         if isinstance(selector, RankerSelector):
             return self._fitted_ranker(chosen)
         if isinstance(selector, GraphSelector) and chosen.is_of_queries:
-            return chosen.fit_graph(self._graph(chosen.importance, chosen.similarity))
-        return chosen.fit(self.held_out.folds(self.fold).learned(self.fold, view=isinstance(selector, GraphSelector)))
+            graph = self._graph(chosen.importance, chosen.similarity)
+            return chosen.fit_graph(graph, self._learned(view=True) if chosen.collapse else None)
+        return chosen.fit(self._learned(view=isinstance(selector, GraphSelector)))
+
+    def _learned(self, *, view: bool) -> RankingData:
+        """What the fold learns from."""
+        return self.held_out.folds(self.fold).learned(self.fold, view=view)
 
     def _fitted_ranker(self, chosen: Any) -> Any:
         """A selector that trains rankers: those of the run where it names none itself."""
