@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from itertools import combinations, pairwise
 
 import numpy as np
@@ -83,6 +84,21 @@ def test_hashes_add_up_over_blocks_in_any_order(data, seed):
     shuffled = data.take_queries(np.random.default_rng(seed).permutation(data.n_queries))
     for one, other in zip(fold(ColumnHashes(), shuffled, LocalEngine(1, block_rows=1)), whole, strict=True):
         np.testing.assert_array_equal(one, other)
+
+
+def test_features_that_are_the_same_within_queries_are_looked_at_one_at_a_time():
+    X = np.repeat(np.random.default_rng(0).random((1_000, 300)), 20, axis=0)
+    X[:, 299] = X[:, 7] ** 3
+    data = RankingData(X, np.zeros(len(X)), np.arange(0, len(X) + 1, 20))
+    groups_of_copies(data.take_queries(range(5)))  # compiled kernels are loaded
+    tracemalloc.start()
+    try:
+        before, _ = tracemalloc.get_traced_memory()
+        assert groups_of_copies(data) == [[7, 299]]
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak - before < 0.7 * X.nbytes
 
 
 def test_what_is_the_same_within_queries_is_a_copy_only_as_a_function_of_the_other():

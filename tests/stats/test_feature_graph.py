@@ -6,15 +6,18 @@ import io
 import json
 import pickle
 import zipfile
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from tests.stats.toy import T1, random_data
 
 from leanrank.data.ranking_data import RankingData, concatenate
+from leanrank.data.side_columns import SideColumns
 from leanrank.engines.local import LocalEngine
 from leanrank.errors import DataError, LeanRankError, MissingExtraError, ParameterError, UnknownNameError
 from leanrank.metrics.ndcg import NDCG
+from leanrank.selectors.gas import GAS
 from leanrank.stats.feature_graph import FeatureGraph, feature_graph
 from leanrank.stats.importance import Importance
 from leanrank.stats.similarity import Similarity
@@ -56,7 +59,7 @@ def test_repr_names_the_strongest_pairs():
     assert repr(FeatureGraph([1.0], [[1.0]])) == "FeatureGraph: 1 feature\n  importance  1 1"
 
 
-@pytest.mark.parametrize(
+every_way = pytest.mark.parametrize(
     ("importance", "similarity"),
     [
         ("map", "kendall"),
@@ -67,6 +70,9 @@ def test_repr_names_the_strongest_pairs():
         ("map", "pearson"),
     ],
 )
+
+
+@every_way
 def test_graphs_of_parts_add_up_to_the_graph_of_all(importance, similarity, tmp_path):
     data = random_data(0, [9, 1, 30, 4, 17, 2], 6)
     whole = feature_graph(data, importance, similarity)
@@ -76,6 +82,68 @@ def test_graphs_of_parts_add_up_to_the_graph_of_all(importance, similarity, tmp_
     parts[0].save(tmp_path / "part.npz")
     assert_same(parts[1] + FeatureGraph.load(tmp_path / "part.npz") + parts[2], whole)
     assert_same(feature_graph(data, importance, similarity, LocalEngine(2, block_rows=7)), whole)
+
+
+def with_weights(data: RankingData, weights: list[float]) -> RankingData:
+    return replace(data, beside=SideColumns(query_weight=np.array(weights)))
+
+
+@every_way
+def test_a_part_that_weighs_nothing_adds_nothing(importance, similarity, tmp_path):
+    data = with_weights(random_data(0, [9, 30, 4, 17, 12], 6), [0.0, 0.3, 0.0, 2.0, 0.0])
+    whole = feature_graph(data, importance, similarity)
+    parts = [feature_graph(data.take_queries(q), importance, similarity) for q in ([0, 4], [1, 3], [2])]
+    nothing = parts[0] + parts[2]
+    assert nothing.n_queries == 0
+    assert not nothing.constant.any()
+    assert not nothing.importance.any()
+    assert not nothing.similarity.any()
+    assert_same(nothing + parts[1], whole)
+    assert_same(parts[0] + parts[1] + parts[2], whole)
+    nothing.save(tmp_path / "nothing.npz")
+    assert_same(parts[1] + FeatureGraph.load(tmp_path / "nothing.npz"), whole)
+    assert_same(feature_graph(data.take_queries([1, 3]), importance, similarity), whole)
+
+
+def test_parts_that_weigh_nothing_add_nothing_to_pooled_values():
+    data, pooled = with_weights(random_data(1, [9, 30, 17], 4), [0.0, 1.5, 0.0]), Similarity("pearson", scope="pooled")
+    parts = [feature_graph(data.take_queries([q]), similarity=pooled) for q in range(3)]
+    assert_same(parts[0] + parts[2] + parts[1], feature_graph(data, similarity=pooled))
+    assert not (parts[0] + parts[2]).similarity.any()
+    assert not feature_graph(data.take_queries([0]), similarity=Similarity("spearman", scope="pooled")).similarity.any()
+
+
+def test_a_part_that_weighs_next_to_nothing_can_be_added():
+    data = with_weights(random_data(0, [9, 30, 4, 17], 6), [1e-9, 2e-9, 3.0, 1.0])
+    parts = [feature_graph(data.take_queries(q)) for q in ([0], [1], [2, 3])]
+    assert_same(parts[0] + parts[1] + parts[2], feature_graph(data))
+
+
+def test_what_weighs_next_to_nothing_is_refused_however_much_of_it_weighs_nothing_at_all():
+    data = with_weights(random_data(0, [9, 30, 4], 6), [1e-9, 0.0, 2e-9])
+    with pytest.raises(DataError, match="weigh 3e-09 together, too little for a similarity"):
+        feature_graph(data)
+    with pytest.raises(DataError, match="weigh 3e-09 together, too little for a similarity"):
+        GAS(2).fit(data)
+
+
+def test_weighted_sums_of_an_older_version_are_said_to_be_old(tmp_path):
+    path, data = tmp_path / "graph.npz", with_weights(random_data(0, [9, 30], 3), [1.0, 2.0])
+    graph = feature_graph(data)
+    graph.save(path)
+    damaged(
+        path,
+        lambda a: a.update({f"sums.similarity.{k}": a[f"sums.similarity.{k}"][:2] for k in ("total", "n_queries")}),
+    )
+    old = FeatureGraph.load(path)
+    assert_same(old, graph)
+    for add in (lambda: old + graph, lambda: graph + old):
+        with pytest.raises(
+            DataError, match=r"was saved by leanrank 0\.3\.1 or older, .*: compute it again, and save that\.$"
+        ):
+            add()
+    with pytest.raises(DataError, match="was put together by hand, cut, or"):
+        _ = graph + graph.threshold(0.5)
 
 
 def test_pooled_pearson_adds_up_and_pooled_spearman_says_why_not():

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from leanrank.data.ranking_data import RankingData
 from leanrank.data.side_columns import SideColumns
+from leanrank.data.sources import MappedSource
 from leanrank.engines.fold import fold
 from leanrank.engines.local import LocalEngine
 from leanrank.errors import DataError
@@ -164,8 +165,11 @@ def test_weights_of_any_size_change_none_of_it(data, seed, scale):
 
 def test_queries_that_weigh_next_to_nothing_together_are_refused():
     data = RankingData(np.arange(12.0).reshape(6, 2), [0, 1, 2, 0, 1, 2], [0, 3, 6])
-    with pytest.raises(DataError, match="All queries together weigh 2e-12: multiply the weights"):
-        similarity(weighted(data, [1e-12, 1e-12]))
+    light = weighted(data, [1e-12, 1e-12])
+    read = MappedSource(light, lambda block: block, light.feature_names)
+    for refuses, where in ((similarity, light), (feature_graph, light), (feature_graph, read)):
+        with pytest.raises(DataError, match="weigh 2e-12 together, too little for a similarity: multiply the weights"):
+            refuses(where)
 
 
 def test_sums_of_weighted_queries_have_the_same_bits_in_any_blocks():
@@ -188,7 +192,7 @@ def test_queries_that_weigh_too_much_are_refused_whatever_the_blocks():
     with pytest.raises(DataError, match=r"A query weighs 1e\+12: divide the weights"):
         similarity(weighted(data, [1.0, 1e12]))
     many = RankingData(np.tile(np.arange(2.0), 3_000)[:, None], np.zeros(6_000), np.arange(0, 6_001, 2))
-    with pytest.raises(DataError, match=r"All queries together weigh 7.04e\+13 or more: divide the weights"):
+    with pytest.raises(DataError, match=r"queries here weigh 7.04e\+13 or more together: divide the weights"):
         similarity(weighted(many, np.full(3_000, 3e10)))
 
 

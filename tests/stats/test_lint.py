@@ -175,6 +175,17 @@ def test_what_orders_the_other_way_round_is_told_apart_from_copies():
     assert groups_of_copies(RankingData(X, y, ptr)) == [[0, 1], [2, 3]]
 
 
+def test_no_two_of_many_query_level_features_are_compared(monkeypatch):
+    rng = np.random.default_rng(0)
+    X = np.repeat(rng.random((20, 40)), 12, axis=0)
+    X[:, 39], X[:, 38] = X[:, 7] ** 3, -X[:, 7]
+    data, compared, array_equal = RankingData(X, np.arange(240) % 3, np.arange(0, 241, 12)), [], np.array_equal
+    monkeypatch.setattr(np, "array_equal", lambda a, b: compared.append(np.size(a)) or array_equal(a, b))
+    report = lint(data)
+    assert data.n_rows not in compared
+    assert [f.features for f in report.findings if f.kind == "duplicates"] == [("8", "40")]
+
+
 def test_duplicates_among_query_level_features_and_categories():
     X, y, ptr = clean(n_features=7)
     level = np.repeat(np.arange(20.0), 12)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -139,7 +139,36 @@ def without_weightless(source: RankingSource) -> RankingSource:
     return left
 
 
+def weighing_part(source: RankingSource) -> RankingSource:
+    """As `without_weightless`; of a part of more that weighs nothing, one document stays that counts nothing.
+
+    Sums over it are those over no queries: sums of parts add up to those of the whole, wherever its weights are.
+
+    >>> data = RankingData([[1.0], [2.0]], [1, 0], [0, 1, 2], beside=SideColumns(query_weight=[1.0, 0.0]))
+    >>> nothing = weighing_part(data.take_queries([1]))
+    >>> nothing.n_rows, nothing.beside.query_weight.tolist()
+    (1, [0.0])
+    """
+    if not is_part(source) or rows_that_weigh(source).any():
+        return without_weightless(source)
+    nothing, beside = np.zeros((1, source.n_features)), source.beside.taken([0], [0])
+    return RankingData(
+        nothing, np.zeros(1, np.float32), np.array([0, 1]), feature_names=source.feature_names, beside=beside
+    )
+
+
+def is_part(source: RankingSource) -> TypeGuard[RankingData]:
+    """Whether these are some queries of more data, as far as their weights say: what weighs enough then is not known.
+
+    >>> data = RankingData([[1.0], [2.0]], [1, 0], [0, 1, 2], beside=SideColumns(query_weight=[1.0, 0.0]))
+    >>> is_part(data), is_part(data.take_queries([0]))
+    (False, True)
+    """
+    return isinstance(source, RankingData) and source.beside.part
+
+
 def _left(data: RankingData) -> RankingData | None:
+    """The documents that weigh something; they are a part of more where the data are."""
     weighs = rows_that_weigh(data)
     if weighs.all():
         return data
@@ -148,7 +177,8 @@ def _left(data: RankingData) -> RankingData | None:
     sizes = np.add.reduceat(weighs.astype(np.int64), data.query_ptr[:-1])
     rows, queries = np.flatnonzero(weighs), np.flatnonzero(sizes)
     if data.beside.weight is None or (sizes[queries] == data.query_sizes[queries]).all():
-        return data.take_queries(queries)
+        left = data.take_queries(queries)
+        return left if data.beside.part else replace(left, beside=replace(left.beside, part=False))
     return replace(
         data,
         X=data.X[rows],
@@ -156,7 +186,7 @@ def _left(data: RankingData) -> RankingData | None:
         query_ptr=np.concatenate(([0], np.cumsum(sizes[queries]))),
         query_ids=data.query_ids[queries],
         comments=None if data.comments is None else data.comments[rows],
-        beside=data.beside.taken(rows, queries),
+        beside=replace(data.beside.taken(rows, queries), part=data.beside.part),
     )
 
 

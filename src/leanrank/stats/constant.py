@@ -17,8 +17,8 @@ from leanrank.errors import DataError
 
 class ConstantPartial(NamedTuple):
     varies: NDArray[np.bool_]
-    n_queries: NDArray[np.int64]
-    n_lists: NDArray[np.int64]
+    n_queries: NDArray[np.int64]  # those that weigh something
+    n_lists: NDArray[np.int64]  # of two documents or more
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,9 @@ class Constant:
 
 
 def _partial(varies: NDArray[np.bool_], block: RankingData) -> ConstantPartial:
-    return ConstantPartial(varies, np.array(block.n_queries), np.array(int((block.query_sizes >= 2).sum())))
+    weight = block.beside.query_weight
+    n_queries = block.n_queries if weight is None else int(np.count_nonzero(weight))
+    return ConstantPartial(varies, np.array(n_queries), np.array(int((block.query_sizes >= 2).sum())))
 
 
 def varying(constant: NDArray[np.bool_], must_keep: NDArray[np.bool_] | bool = False) -> NDArray[np.int64]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any, ClassVar, NamedTuple
@@ -208,9 +208,18 @@ def groups_of_copies(data: RankingSource, same: str = "order", engine: Engine | 
     if not isinstance(data, RankingData):
         return equal_keys(order.tolist(), ordered)
     alike = equal_keys(order.tolist(), ~category & ~ordered)
-    parting = [_parting(data, j) if category[j] else b"" for j in range(len(category))]
-    groups = equal_keys(order.tolist(), ordered) + equal_keys(parting, category)
-    return sorted(groups + [part for group in alike for part in _verified(data, group)])
+    groups = equal_keys(order.tolist(), ordered) + parting_alike(data, np.flatnonzero(category).tolist())
+    return sorted(groups + [part for group in alike for part in growing_alike(data, group)])
+
+
+def growing_alike(data: RankingData, columns: Sequence[int]) -> Groups:
+    """Groups of those columns that are increasing functions of each other over all documents."""
+    return _equal_columns(data, columns, _growing)
+
+
+def parting_alike(data: RankingData, categories: Sequence[int]) -> Groups:
+    """Groups of those categories that part the documents alike, whatever their texts."""
+    return _equal_columns(data, categories, _parting)
 
 
 def equal_keys(keys: Sequence[Any], among: Mask | None = None) -> Groups:
@@ -226,31 +235,22 @@ def bits_of(X: NDArray[Any]) -> NDArray[Any]:
     return np.asarray((X + X.dtype.type(0)).view(f"u{X.dtype.itemsize}"))
 
 
-def _verified(data: RankingData, group: list[int]) -> Groups:
-    """The parts of a group whose columns are increasing functions of the first of the part, over all documents."""
-    parts: list[tuple[NDArray[Any], list[int]]] = []
-    for j in group:
-        column = _dense_ranks(data.subset([j]).dense()[:, 0])
-        for first, members in parts:
-            if np.array_equal(first, column):
-                members.append(j)
-                break
-        else:
-            parts.append((column, [j]))
-    return [members for _, members in parts if len(members) > 1]
+def _equal_columns(data: RankingData, columns: Sequence[int], key: Callable[[NDArray[Any]], bytes]) -> Groups:
+    """Groups of columns with equal keys; one column is in memory at a time."""
+    groups = equal_keys([key(data.subset([j]).dense()[:, 0]) for j in columns])
+    return [[columns[i] for i in group] for group in groups]
 
 
-def _dense_ranks(column: NDArray[Any]) -> NDArray[np.int64]:
-    """The place of each value among those that there are; -1 where it is missing."""
+def _growing(column: NDArray[Any]) -> bytes:
+    """A hash of the place of each value among those that there are; -1 where it is missing."""
     missing = np.isnan(column)
     ranks = np.full(len(column), -1)
     ranks[~missing] = np.unique(column[~missing], return_inverse=True)[1]
-    return ranks
+    return blake2b(ranks.tobytes()).digest()
 
 
-def _parting(data: RankingData, category: int) -> bytes:
+def _parting(codes: NDArray[Any]) -> bytes:
     """A hash of which documents are of one kind, by the order in which kinds first occur; missing is one of them."""
-    codes = data.subset([category]).dense()[:, 0]
     _, first, kind = np.unique(np.where(np.isnan(codes), -1.0, codes), return_index=True, return_inverse=True)
     number = np.empty(len(first), np.int64)
     number[np.argsort(first)] = np.arange(len(first))

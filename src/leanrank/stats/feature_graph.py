@@ -16,7 +16,7 @@ from leanrank._notebook import Table, card
 from leanrank.data.catalogue_file import read_catalogue
 from leanrank.data.category_means import without_categories
 from leanrank.data.ranking_data import RankingData, RankingSource
-from leanrank.data.weights import without_weightless
+from leanrank.data.weights import is_part, weighing_part
 from leanrank.engines.fold import Engine, fold_partials
 from leanrank.errors import DataError, ParameterError, UnknownNameError
 from leanrank.stats.constant import Constant, ConstantPartial
@@ -48,7 +48,7 @@ class FeatureGraph:
     constant : array of bool of shape (K,), optional
         Features that are constant inside every query; none if not given.
     n_queries : int
-        Queries it was computed from; 0 for a graph put together by hand.
+        Queries it was computed from, those that weigh nothing not counted; 0 for a graph put together by hand.
     computed_with : dict
         The parameters of importance and similarity.
 
@@ -56,7 +56,8 @@ class FeatureGraph:
     -----
     Graphs of different queries add up: ``feature_graph(a) + feature_graph(b)`` equals, to the last bit, the
     graph of both data together. For that a graph carries the sums it came from; a graph put together by hand
-    or cut by `threshold` has none and cannot be added.
+    or cut by `threshold` has none and cannot be added. Queries that weigh nothing are not in it; a part of data that
+    weighs nothing has a graph of zeros, there to be added.
 
     Examples
     --------
@@ -76,7 +77,13 @@ class FeatureGraph:
     constant: NDArray[np.bool_] = None  # type: ignore[assignment]
     n_queries: int = 0
     computed_with: Mapping[str, Any] = field(default_factory=dict)
-    partials: Partials | None = field(init=False, default=None)  # `replace` drops it
+    # what `+` adds, or why there is nothing to add; `replace` drops both
+    partials: Partials | None = field(init=False, default=None)
+    no_sums: str = field(
+        init=False,
+        default="it was put together by hand, cut, or has pooled 'spearman'. Compute the graph of all data together "
+        "instead",
+    )
 
     def __post_init__(self) -> None:
         importance = np.array(self.importance, dtype=np.float64)
@@ -141,10 +148,8 @@ class FeatureGraph:
                 f"{_described(other.computed_with)}. Compute both the same way."
             )
         if self.partials is None or other.partials is None:
-            raise DataError(
-                "One of the graphs has no sums to add: it was put together by hand, cut, or has pooled 'spearman'. "
-                "Compute the graph of all data together instead."
-            )
+            without = self if self.partials is None else other
+            raise DataError(f"One of the graphs has no sums to add: {without.no_sums}.")
         if self.partials.importance.weight.ndim != other.partials.importance.weight.ndim:
             raise DataError("One of the graphs has weights of queries and the other has not: give them to both.")
         return _assemble(self.partials.merge(other.partials), self.feature_names, self.computed_with)
@@ -155,6 +160,18 @@ class FeatureGraph:
         addable = None if isinstance(partials.similarity, PooledValues) else partials  # values are no sum
         object.__setattr__(graph, "partials", addable)
         return graph
+
+    def without_sums(self, why: str) -> FeatureGraph:
+        """The same graph, of which `+` says `why` it has no sums to add."""
+        graph = replace(self)
+        object.__setattr__(graph, "no_sums", why)
+        return graph
+
+    def require_weight(self) -> FeatureGraph:
+        """Refuse a graph of queries that weigh too little together; one that is there to be added may have them."""
+        if self.partials is not None:
+            _similarity(self.computed_with).require_weight(self.partials.similarity)
+        return self
 
     def threshold(self, sigma: float) -> FeatureGraph:
         """The graph with only the edges stronger than `sigma`; others become 0, the diagonal stays."""
@@ -302,7 +319,9 @@ def feature_graph(
     ----------
     data : RankingData or RankingSource
         Judged documents, in memory or read block by block. The mean label of each category, learned from other
-        queries, stands for it (`CategoryMeans`): graphs of parts do not add up to that of the whole then.
+        queries, stands for it (`CategoryMeans`): graphs of parts do not add up to that of the whole then. A part of
+        data, as `take_queries` gives it, may weigh nothing, or so little that few digits of its graph are right: what
+        it is added to decides.
     importance : str, metric or Importance
         How well a feature ranks alone: a metric's name or object, or "error", "hinge", "cross-entropy".
     similarity : str or Similarity
@@ -327,19 +346,21 @@ def feature_graph(
     wanted_similarity = Similarity.named(similarity)
     if not isinstance(data, RankingSource):
         raise ParameterError.of("feature_graph", "data", _JUDGED, type(data).__name__)
-    data = without_weightless(without_categories(data))
+    part = is_part(data)
+    data = weighing_part(without_categories(data))
     if isinstance(data, RankingData):
         data.require_complete("Importance")  # all of it: a block would count its own
     parts = fold_partials([wanted_importance, wanted_similarity, Constant()], data, engine, progress=progress)
     computed_with = {"importance": wanted_importance.describe(), "similarity": wanted_similarity.describe()}
-    return _assemble(Partials(*parts), tuple(data.feature_names), computed_with)
+    graph = _assemble(Partials(*parts), tuple(data.feature_names), computed_with)
+    return graph if part else graph.require_weight()
 
 
 def _assemble(parts: Partials, names: tuple[str, ...], computed_with: Mapping[str, Any]) -> FeatureGraph:
     scores = Importance(direction=computed_with["importance"]["direction"]).finish(parts.importance)
     graph = FeatureGraph(
         importance=scores.mean,
-        similarity=_similarity(computed_with).finish(parts.similarity),
+        similarity=_similarity(computed_with).matrix(parts.similarity),
         feature_names=names,
         importance_std=scores.std,
         constant=Constant().finish(parts.constant),

@@ -44,6 +44,10 @@ _WEIGHTED = {
     "similarity.n_queries": ("i", "3"),
 }
 _COMPUTED_WITH = {"importance": {"direction": str}, "similarity": {"ties": (str, None)}}
+_OLD = (
+    "it was saved by leanrank 0.3.1 or older, and its sums of weighted queries have too few digits: compute it again, "
+    "and save that"
+)
 _SIMILARITY_SUMS = {"QuerySums": QuerySums, "PooledMoments": PooledMoments}
 
 
@@ -92,7 +96,9 @@ def load_graph(path: Path) -> FeatureGraph:
             n_queries=header["n_queries"],
             computed_with=header["computed_with"],
         )
-        known = "similarity_sums" in header and not _is_of_old(arrays)
+        if _is_of_old(arrays):
+            return graph.without_sums(_OLD)
+        known = "similarity_sums" in header
         return graph.with_partials(_sums(arrays, header, graph.n_features)) if known else graph
     except KeyError as error:
         raise DataError(
@@ -110,7 +116,7 @@ def _read_arrays(path: Path) -> dict[str, NDArray[Any]]:
 
 
 def _is_of_old(arrays: dict[str, NDArray[Any]]) -> bool:
-    """Whether its sums are those of weighted queries in two parts, as 0.3 had them: they cannot be added any more."""
+    """Whether its sums are those of weighted queries in two parts, as 0.3.1 had them: they cannot be added any more."""
     return arrays.get("sums.similarity.n_queries", np.array(0)).shape == (2,)
 
 

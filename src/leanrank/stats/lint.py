@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, ClassVar
 
@@ -16,7 +17,7 @@ from leanrank.engines.fold import fold
 from leanrank.kernels.column_hashes import hash_rows
 from leanrank.metrics import metric
 from leanrank.stats.category_lint import category_findings
-from leanrank.stats.copies import ColumnHashes, bits_of, equal_keys, groups_of_copies
+from leanrank.stats.copies import ColumnHashes, Groups, bits_of, equal_keys, growing_alike, parting_alike
 from leanrank.stats.id_like import Numbering, position_sums, same_as_position
 from leanrank.stats.like_findings import Finding, like_findings
 
@@ -93,19 +94,19 @@ def lint(source: RankingSource, engine: Any = None) -> LintReport:
     of_kinds = [Finding(f.kind, f.severity, f.message, (f.feature,)) for f in category_findings(source)]
     level = [name for finding in report.findings if finding.kind == "query-level" for name in finding.features]
     copies = [
-        *_copies_among(source, level, "grow together from query to query: keep one"),
-        *_copies_among(source, list(categories), "part the documents alike: keep one"),
+        *_copies_among(source, level, growing_alike, "grow together from query to query: keep one"),
+        *_copies_among(source, list(categories), parting_alike, "part the documents alike: keep one"),
     ]
     return replace(report, findings=(*of_kinds, *report.findings, *copies))
 
 
-def _copies_among(data: RankingData, names: list[str], message: str) -> list[Finding]:
+def _copies_among(
+    data: RankingData, names: list[str], alike: Callable[[RankingData, list[int]], Groups], message: str
+) -> list[Finding]:
     """Duplicates among features that order nothing: what they are to each other takes documents of all queries."""
-    if len(names) < 2:
-        return []
-    part = data.subset([data.feature_names.index(name) for name in names])
-    groups = groups_of_copies(part)
-    return [Finding("duplicates", "warning", message, tuple(names[j] for j in group)) for group in groups]
+    all_names = data.feature_names
+    groups = alike(data, data.feature_indices(names).tolist())
+    return [Finding("duplicates", "warning", message, tuple(all_names[j] for j in group)) for group in groups]
 
 
 @dataclass

@@ -34,7 +34,7 @@ _QUERIES_AT_ONCE = 1 << 16
 _EXACT_WEIGHT = 2.0**36
 #: Binary digits of a weight that sums of `_QUERIES_AT_ONCE` queries are multiplied by without rounding.
 _SHORT_BITS = 18
-#: Queries that weigh less than this together are refused: too few digits of their sums would be left.
+#: Queries that weigh less than this together are refused: too few digits of their sums are left.
 #: Those that weigh more are too: whole numbers of 64 bits would overflow.
 _LEAST_WEIGHT, _GREATEST_WEIGHT = 2.0**-20, 2.0**46
 
@@ -212,18 +212,34 @@ class Similarity:
             return PooledValues(a.values + b.values, a.weights + b.weights)
         assert isinstance(a, PooledMoments)
         assert isinstance(b, PooledMoments)
+        if not (a.n_rows and b.n_rows):  # what weighs nothing has no least and greatest value either
+            return b if b.n_rows else a
         n = a.n_rows + b.n_rows  # Chan, Golub and LeVeque (1979): no cancellation
-        apart, share = b.mean - a.mean, b.n_rows / (n if n > 0 else 1.0)
+        apart, share = b.mean - a.mean, b.n_rows / n
         return PooledMoments(
             n,
             a.mean + apart * share,
-            a.products + b.products + np.outer(apart, apart) * (float(a.n_rows) * float(b.n_rows) / (float(n) or 1.0)),
+            a.products + b.products + np.outer(apart, apart) * (float(a.n_rows) * float(b.n_rows) / float(n)),
             np.minimum(a.low, b.low),
             np.maximum(a.high, b.high),
         )
 
     def finish(self, partial: SimilarityPartial) -> NDArray[np.float64]:
         """The symmetric (K, K) matrix."""
+        self.require_weight(partial)
+        return self.matrix(partial)
+
+    def require_weight(self, partial: SimilarityPartial) -> None:
+        """Refuse queries that weigh so little together that few digits of their sums are left."""
+        n = float(_counted(partial.n_queries)) if isinstance(partial, QuerySums) else 0.0
+        if 0 < n < _LEAST_WEIGHT:
+            raise DataError(
+                f"The queries here of two or more documents weigh {n:.3g} together, too little for a similarity: "
+                "multiply the weights, so that their mean is 1."
+            )
+
+    def matrix(self, partial: SimilarityPartial) -> NDArray[np.float64]:
+        """As `finish` gives it, with the digits that there are: those of a part of the queries may be few."""
         if isinstance(partial, PooledValues):
             weight = np.concatenate(partial.weights) if partial.weights else None
             partial = _moments(_ranks(np.concatenate(partial.values), weight), weight)
@@ -245,10 +261,8 @@ class Similarity:
     def _mean(self, partial: QuerySums) -> NDArray[np.float64]:
         """Mean over queries, above the diagonal; of signed and clipped ties that of tau_a."""
         total, n = as_float(partial.total), float(_counted(partial.n_queries))
-        if 0 < n < _LEAST_WEIGHT:
-            raise DataError(f"All queries together weigh {n:.3g}: multiply the weights, so that their mean is 1.")
         if not 0 <= n < _GREATEST_WEIGHT:
-            raise DataError(f"All queries together weigh {_GREATEST_WEIGHT:.3g} or more: divide the weights.")
+            raise DataError(f"The queries here weigh {_GREATEST_WEIGHT:.3g} or more together: divide the weights.")
         if self._is_of_tau and not partial.n_queries.ndim:
             total = 2 * total - n
         mean = np.asarray(total / (n or 1.0))

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from leanrank.data.folds import Queries
 from leanrank.data.ranking_data import RankingData
 from leanrank.data.reordered import with_columns
+from leanrank.data.weights import is_part
 from leanrank.evaluation.folds import QueryFolds
 from leanrank.evaluation.journal import Task
 from leanrank.evaluation.journal_schema import check_fit, fit_task
@@ -258,13 +259,18 @@ class HeldOut:
 
     def _sum(self, i: int | None, key: _Key, folds: QueryFolds, compute: Callable[..., FeatureGraph]) -> FeatureGraph:
         if key not in self._graphs:
-            self._graphs[key] = [compute(folds.data.take_queries(part)) for part in self.parts]
+            first, *others = [compute(folds.data.take_queries(part)) for part in self.parts]
+            if not is_part(folds.data):
+                sum(others, first).require_weight()  # a part may weigh little, or nothing
+            self._graphs[key] = [first, *others]
         first, *others = (graph for j, graph in enumerate(self._graphs[key]) if j != i)
         return sum(others, first)
 
     def _own(self, i: int | None, key: _Key, folds: QueryFolds, compute: Callable[..., FeatureGraph]) -> FeatureGraph:
         if (*key, i) not in self._own_graphs:
-            self._own_graphs[*key, i] = compute(folds.learned(i, view=True))
+            graph = compute(folds.learned(i, view=True))
+            whole = i is None and not is_part(folds.data)
+            self._own_graphs[*key, i] = graph.require_weight() if whole else graph
         return self._own_graphs[*key, i]
 
 
