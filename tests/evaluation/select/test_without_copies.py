@@ -88,6 +88,15 @@ def test_every_metric_and_slice_knows_it():
     assert {one.title for one in run.point.slices} == {"part=a", "part=b"}
 
 
+def test_one_feature_and_its_copy_are_one_feature():
+    rng = np.random.default_rng(0)
+    x, noise = rng.normal(size=(2, 400))
+    twice = RankingData(np.column_stack([x, np.exp(x)]), (x + noise > 0.5).astype(int), np.arange(0, 401, 10))
+    run = select(twice, **ASKED)
+    assert run.n_features == 1
+    assert [point.k for point in run.curve if point.on_path] == [1, 2]
+
+
 def test_screen_and_report_say_so(tmp_path, capsys):
     write_letor(DATA, tmp_path / "data.txt")
     asked = [str(tmp_path / "data.txt"), "--ranker", "ranksvm", "--effort", "quick", "-j", "1"]

@@ -200,8 +200,9 @@ class Run:
         """
         parts, rule, reference = self.held_out.parts, self.rule, measured.reference
         walked, values, n_path = list(measured.path), measured.values, len(measured.path)
-        if measured.unlike is not None:  # on the path too, but nothing is certified of it
-            walked, values = [*walked, measured.unlike[0]], np.hstack([values, measured.unlike[1][:, None]])
+        unlike = measured.unlike
+        if unlike is not None and unlike[0].k not in {c.k for c in walked}:  # on the path, but no step that is tested
+            walked, values = [*walked, unlike[0]], np.hstack([values, unlike[1][:, None]])
         taken = {(c.method, c.k) for c in walked}
         race = measured.race if measured.race is not None and measured.race.whole else None
         others = [] if race is None else [i for i, c in enumerate(race.candidates) if (c.method, c.k) not in taken]
