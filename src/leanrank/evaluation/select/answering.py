@@ -133,17 +133,21 @@ class Answering:
     def _of_path(self, name: str, index: int, reason: str) -> Answer:
         """A set of the path."""
         point, m = self.points[index], self.measured
-        otherwise = m.unlike[1][0] if m.unlike is not None and name == "recommended" else None
-        estimate = self.rule.estimate(index, m.values, m.reference, self.folds, name, otherwise)
+        estimate = self.rule.estimate(index, m.values, m.reference, self.folds, name)
         return self._at(point, name, self.limits.first(self.path, point.k), estimate, point.certified_loss, reason)
 
     def _unlike(self, name: str, reason: str) -> Answer | None:
-        """All features less their copies, where they were measured: no certificate is for them."""
+        """All features less their copies, where they were measured: no certificate is for them.
+
+        No look at the figures of several chose this set, so its estimate is its own.
+        """
         m = self.measured
         if m.unlike is None:
             return None
-        point = next(p for p in self.points if p.k == m.unlike[0].k)
-        estimate = self.rule.estimate(None, m.values, m.reference, self.folds, name, m.unlike[1][0])
+        candidate, values = m.unlike
+        point = next(p for p in self.points if p.k == candidate.k)
+        own = self.rule.compare(values[:1], m.reference[0])[0].to_dict()
+        estimate = {part: own[part] for part in ("mean", "low", "high", "n_queries")}
         few = all(math.isinf(loss) for loss in self._shown.losses[0])
         chosen = np.array(self.whole_path()[: point.k])
         return self._at(point, name, chosen, estimate, None if few else max(0.0, -estimate["low"]), reason)

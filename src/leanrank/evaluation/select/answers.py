@@ -34,7 +34,8 @@ class Answer(JsonRecord):
     estimate : dict
         Mean difference to all features (`mean`, `low`, `high`, `n_queries`) on queries that did not choose: the method
         and, where it was not asked for, the size are chosen again without each fold. The interval also takes in that
-        of the set itself. Empty where the size was not measured.
+        of the set itself. Of all features less their copies, which nobody chose, their own. Empty where the size was
+        not measured.
     optimistic : dict
         The same on the queries that chose the size, which makes it look a little better than it is; the interval holds
         for everything on the curve.

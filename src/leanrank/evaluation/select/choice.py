@@ -139,23 +139,14 @@ class Rule:
             group=self.group,
         )
 
-    def nested(
-        self,
-        values: Values,
-        reference: Values,
-        folds: Sequence[NDArray[np.int64]],
-        answer: str,
-        unlike: Values | None = None,
-    ) -> Difference:
+    def nested(self, values: Values, reference: Values, folds: Sequence[NDArray[np.int64]], answer: str) -> Difference:
         """Choose without a fold, measure on that fold, for each fold: what an answer is worth to other queries.
 
-        Where nothing is chosen that is all features, or those that are `unlike` each other where they were measured, or
-        what the budget allows of them.
+        Where nothing is chosen that is all features, or what the budget allows of them.
         """
         table, own, _ = self._metrics(values, reference)[0]
         picked = own.copy()
-        everything = own if unlike is None else unlike
-        otherwise = everything if self.affords_all else table[0]
+        otherwise = own if self.affords_all else table[0]
         for test in folds:
             others = np.setdiff1d(np.arange(len(own)), test)
             rule = self.on(others)
@@ -168,23 +159,16 @@ class Rule:
         return self.compare(picked[None], own)[0]
 
     def estimate(
-        self,
-        index: int | None,
-        values: Values,
-        reference: Values,
-        folds: Sequence[NDArray[np.int64]],
-        answer: str,
-        unlike: Values | None = None,
+        self, index: int, values: Values, reference: Values, folds: Sequence[NDArray[np.int64]], answer: str
     ) -> dict[str, float]:
-        """What a set of the path is worth to other queries, with an interval that covers it; None is the `unlike` one.
+        """What a set of the path is worth to other queries, with an interval that covers it.
 
         The mean is nested. Choosing with fewer queries, it is a little too low, as that of the set itself, on the
         queries that chose its size, is a little too high: the interval takes in both of theirs.
         """
-        nested = self.nested(values, reference, folds, answer, unlike)
+        nested = self.nested(values, reference, folds, answer)
         table, before, _ = self._metrics(values, reference)[0]
-        row = table[index] if index is not None else before if unlike is None else unlike
-        own = self.compare(row[None], before)[0]
+        own = self.compare(table[index][None], before)[0]
         low, high = min(nested.low, own.low), max(nested.high, own.high)
         rounded = {name: round(v, 6) for name, v in (("mean", nested.mean), ("low", low), ("high", high))}
         return {**rounded, "n_queries": nested.n_queries}
