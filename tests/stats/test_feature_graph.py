@@ -53,7 +53,7 @@ def test_repr_names_the_strongest_pairs():
         "FeatureGraph: 4 features, 2 queries\n"
         "  computed    importance map, similarity kendall (signed)\n"
         "  importance  1 1, 2 1, 4 0.6458, 3 0.5417\n"
-        "  similarity  1~2 0.9574, 1~4 0, 2~4 0, 3~4 0, 1~3 -0.1667, ...\n"
+        "  similarity  1~2 0.9574, 1~3 -0.1667, 2~3 -0.2611\n"
         "  constant    4"
     )
     assert repr(FeatureGraph([1.0], [[1.0]])) == "FeatureGraph: 1 feature\n  importance  1 1"
@@ -360,3 +360,12 @@ def test_ohsumed_by_parts_equals_ohsumed_whole(data_dir):
     assert whole.n_queries == 63
     assert (np.flatnonzero(whole.constant) + 1).tolist() == [5, 6, 7, 20, 21, 22, 35, 36, 37]
     assert int(np.argmax(whole.importance)) + 1 == 8  # BestGain's feature in fold 1
+
+
+def test_constant_features_are_in_no_pair():
+    """They are all alike, and crowd out what is worth seeing."""
+    rng = np.random.default_rng(0)
+    X = np.column_stack([np.zeros((40, 3)), rng.random((40, 2)), np.ones(40)])
+    graph = feature_graph(RankingData(X, rng.integers(0, 3, 40), np.arange(0, 41, 8)))
+    assert [pair[:2] for pair in graph.strongest_pairs()] == [("4", "5")]
+    assert feature_graph(RankingData(X[:, :3], np.arange(40) % 3, [0, 40])).strongest_pairs() == []

@@ -69,12 +69,13 @@ def graph(
         write_chart(shown.draw(), draw)
     pairs = computed.strongest_pairs(10)
     copies = [[computed.feature_names[j] for j in group] for group in computed.copies()]
+    constant = [name for name, is_so in zip(computed.feature_names, computed.constant, strict=True) if is_so]
     if output == STDOUT:
         return
     if as_json:
         about = {"file": typed(file), "graph": str(output), "n_features": len(computed.feature_names)}
-        facts = {"n_queries": computed.n_queries, "strongest_pairs": pairs, "copies": copies, **naming.to_dict()}
-        print(json.dumps({**about, **facts}, ensure_ascii=False))
+        facts = {"n_queries": computed.n_queries, "strongest_pairs": pairs, "copies": copies, "constant": constant}
+        print(json.dumps({**about, **facts, **naming.to_dict()}, ensure_ascii=False))
         return
     console = Console()
     _show(shown, console)
@@ -96,3 +97,7 @@ def _show(graph: FeatureGraph, console: Console, shown: int = 10) -> None:
     for group in graph.copies():
         names = ", ".join(graph.feature_names[j] for j in group)
         console.print(Text(f"These order every query alike, and methods take one of them: {names}"), soft_wrap=True)
+    constant = [name for name, is_so in zip(graph.feature_names, graph.constant, strict=True) if is_so]
+    if constant:
+        said = f"Constant inside every query, and taken by no method: {', '.join(constant)}"
+        console.print(Text(said), soft_wrap=True)

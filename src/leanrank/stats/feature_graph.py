@@ -198,8 +198,9 @@ class FeatureGraph:
         )
 
     def strongest_pairs(self, n: int = 10) -> list[tuple[str, str, float]]:
-        """The `n` most similar pairs of features, strongest first; ties by position."""
-        first, second = np.triu_indices(self.n_features, k=1)
+        """The `n` most similar pairs of features that are not constant, strongest first; ties by position."""
+        varying = np.flatnonzero(~self.constant)
+        first, second = varying[np.stack(np.triu_indices(len(varying), k=1))]
         strength = self.similarity[first, second]
         order = np.argsort(-strength, kind="stable")[:n]
         names = self.feature_names
@@ -270,7 +271,7 @@ class FeatureGraph:
     def __repr__(self) -> str:
         order = np.argsort(-self.importance, kind="stable")[:5]
         top = ", ".join(f"{self.feature_names[j]} {self.importance[j]:.4g}" for j in order)
-        pairs = ", ".join(f"{a}~{b} {strength:.4g}" for a, b, strength in self.strongest_pairs(5))
+        pairs = [f"{a}~{b} {strength:.4g}" for a, b, strength in self.strongest_pairs(6)]
         lines = [f"FeatureGraph: {self.n_features:,} feature{'s' * (self.n_features != 1)}"]
         if self.n_queries:
             lines[0] += f", {self.n_queries:,} quer{'ies' if self.n_queries != 1 else 'y'}"
@@ -278,7 +279,7 @@ class FeatureGraph:
             lines.append(f"  computed    {_described(self.computed_with)}")
         lines.append(f"  importance  {top}" + (", ..." if self.n_features > 5 else ""))
         if pairs:
-            lines.append(f"  similarity  {pairs}" + (", ..." if self.n_features > 3 else ""))
+            lines.append(f"  similarity  {', '.join(pairs[:5])}" + (", ..." if len(pairs) > 5 else ""))
         lines += [f"  copies      {', '.join(self.feature_names[j] for j in group)}" for group in self.copies()]
         if self.constant.any():
             constant = [self.feature_names[j] for j in np.flatnonzero(self.constant)]
