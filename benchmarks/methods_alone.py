@@ -1,9 +1,10 @@
 """Each method alone, with its defaults: what 5, 8 and 15 features are worth, beside random ones and the plain ranking.
 
-    python -m benchmarks.methods_alone             # every method; writes docs/methods_alone.md
+    OMP_NUM_THREADS=1 LEANRANK_THREADS=1 python -m benchmarks.methods_alone  # writes docs/methods_alone.md
 
 Selection sees training data alone; a ranker is trained on the chosen features (early stopping and C on the validation
-part) and measured by NDCG@10 on the test part. Finished work is kept in benchmarks/results/methods_alone.db.
+part) and measured by NDCG@10 on the test part. Finished work is kept in benchmarks/results/methods_alone.db. The fits
+are so small that threads would wait for each other longer than they work; what comes out is the same with any number.
 """
 
 from __future__ import annotations

@@ -142,9 +142,9 @@ def test_a_limit_passes_over_what_is_too_much_and_takes_the_next():
 
 
 def test_what_goes_together_comes_where_its_best_feature_comes():
-    plain = registry.get("top-k").fit_graph(GRAPH).order_.tolist()
+    *plain, copy = registry.get("top-k").fit_graph(GRAPH).order_.tolist()
     chosen = registry.get("top-k", limits=Limits(together=[(plain[1], plain[-1])])).fit_graph(GRAPH)
-    assert chosen.order_.tolist() == [plain[0], plain[1], plain[-1], *plain[2:-1]]
+    assert chosen.order_.tolist() == [plain[0], plain[1], plain[-1], *plain[2:-1], copy]
     assert chosen.select(2).tolist() == [plain[0], plain[2]]  # two do not fit into one: the next comes instead
     assert chosen.select(3).tolist() == [plain[0], plain[1], plain[-1]]
 
@@ -162,11 +162,12 @@ def test_a_constant_feature_comes_with_those_it_goes_together_with():
         assert (0 in selector.order_) == (8 in selector.order_)
 
 
-def test_copies_that_go_together_with_others_are_not_collapsed():
+def test_a_copy_that_goes_together_with_others_stands_for_free_ones():
     X = np.column_stack([DATA.X, DATA.X[:, 0], DATA.X[:, 1]])
     limits = Limits(together=[(9, 3)], families={"a": [1], "b": [2]}, at_most={"a": 1})
     selector = registry.get("gas", limits=limits).fit(X, DATA.y, qid=DATA.qid)
-    assert selector.stands_for_ == {4: (7,), 10: (1,)}  # of two that cost the same the one that no limit counts
+    # of two that cost the same the one that no limit counts
+    assert selector.stands_for_ == {4: (7,), 10: (1,), 9: (0,)}
     assert {9, 3} <= set(selector.order_.tolist())
 
 

@@ -26,6 +26,7 @@ from leanrank.selectors._base import Selector
 from leanrank.selectors._graph_selector import GraphSelector
 from leanrank.selectors._ranker_selector import RankerSelector
 from leanrank.selectors.features_file import plain
+from leanrank.selectors.limited_copies import limited_copies
 from leanrank.selectors.limits import Limits
 from leanrank.stats.constant import Constant
 from leanrank.stats.feature_graph import FeatureGraph
@@ -114,8 +115,12 @@ def _within(limits: Limits | None, selector: Selector, features: NDArray[np.int6
     if limits is None:
         return features
     rules = limits.bound(type(selector).__name__, selector._names())
-    rest = selector.order_[~np.isin(selector.order_, features)]
-    return rules.first(rules.obeyed(np.concatenate([features, rest])), max(len(features), int(rules.must_keep.sum())))
+    size = max(len(features), int(rules.must_keep.sum()))
+    order = np.concatenate([features, selector.order_[~np.isin(selector.order_, features)]])
+    copies = limited_copies(rules, [[kept, *others] for kept, others in selector.stands_for_.items()])
+    apart = rules.obeyed(order[~copies.left_out[order]])
+    enough = size <= len(apart) or rules.is_scarce
+    return rules.first(apart if enough else rules.obeyed(order), size)
 
 
 def _largest(sizes: Sequence[Size], train: RankingData, limits: Limits | None) -> int | None:
@@ -144,7 +149,7 @@ def features_of(selector: Selector, size: Size) -> NDArray[np.int64]:
     try:
         return selector.select(min(size, selector.n_features_in_ - len(selector.dropped_)))
     except ParameterError:
-        return selector._limits().first(selector.order_, size)
+        return selector._up_to(size)
 
 
 def run_fold(

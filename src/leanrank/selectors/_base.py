@@ -24,7 +24,7 @@ from leanrank.data.ranking_data import RankingData, RankingSource
 from leanrank.data.sources import with_features
 from leanrank.data.weights import refuse_weights, without_weightless
 from leanrank.errors import DataError, ParameterError, is_whole, require, require_one_of
-from leanrank.selectors.column_limits import ColumnLimits
+from leanrank.selectors.column_limits import ColumnLimits, unparted
 from leanrank.selectors.features_file import plain, stamped
 from leanrank.selectors.limited_copies import limited_copies
 from leanrank.selectors.limits import Limits
@@ -313,7 +313,9 @@ class Selector(_Sized, _TransformsRankingData, SelectorMixin, BaseEstimator):  #
         names = self._names()
         self.trace_ = [{"feature": step.feature, "name": names[step.feature], **asdict(step)} for step in path.trace]
         wanted = self._wanted(self.n_features_in_)
-        self.selected_ = path.order[: path.stop] if wanted is None else limits.first(path.order, wanted)
+        copies = [j for others in self.stands_for_.values() for j in others]
+        self._n_apart = int((~np.isin(path.order, copies)).sum())  # copies come behind all others
+        self.selected_ = path.order[: path.stop] if wanted is None else self._up_to(wanted)
         self.support_ = np.zeros(self.n_features_in_, dtype=bool)
         self.support_[self.selected_] = True
         if hasattr(self, "limits"):
@@ -326,6 +328,28 @@ class Selector(_Sized, _TransformsRankingData, SelectorMixin, BaseEstimator):  #
                 UserWarning,
                 stacklevel=3,
             )
+        elif wanted is not None and len(self.selected_) < wanted <= self._n_apart < len(path.order):
+            sizes = limits.families.sizes(path.order[: self._n_apart])
+            if not len(self.selected_):
+                rule = unparted(sizes, wanted)
+                raise ParameterError.of(type(self).__name__, "n_features_to_select", rule, self.n_features_to_select)
+            warnings.warn(
+                f"{type(self).__name__} was asked for {wanted} features, but what goes together makes up only "
+                f"{len(self.selected_)} without copies of others.",
+                UserWarning,
+                stacklevel=3,
+            )
+
+    def _up_to(self, size: int) -> NDArray[np.int64]:
+        """So many features from the front of the path, or fewer where limits do not leave so many.
+
+        Copies of others are among them only where there are not so many without.
+        """
+        return self._limits().first(self._path_for(size), size)
+
+    def _path_for(self, size: int) -> NDArray[np.int64]:
+        """The path that so many features come from: without copies of others, where it has so many without."""
+        return self.order_[: self._n_apart] if size <= self._n_apart else self.order_
 
     def _names(self) -> list[str]:
         """Names of all features; those of a bare array are its column numbers, from 1."""
@@ -343,12 +367,15 @@ class Selector(_Sized, _TransformsRankingData, SelectorMixin, BaseEstimator):  #
         """
         check_is_fitted(self)
         size = self._size(k, self.n_features_in_, "k")
-        limits, chosen = self._limits(), self._first(size)
+        limits, path, chosen = self._limits(), self._path_for(size), self._first(size)
         if not limits.families.is_free:
-            rest = self.order_[~np.isin(self.order_, chosen)]
+            rest = path[~np.isin(path, chosen)]
             chosen = limits.first(limits.obeyed(np.concatenate([chosen, rest])), size)
         if len(chosen) != size:
             rule = limits.family_rule(size)
+            sizes = limits.families.sizes(path)
+            if rule is None and size <= len(path) and size not in sizes:
+                rule = unparted(sizes, size)
             if rule is not None:
                 raise ParameterError.of(type(self).__name__, "k", rule, k)
             n_dropped = len(self.dropped_)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -190,8 +191,17 @@ class ColumnLimits:
             return None
         if size > max(sizes, default=size):
             return f"<= {sizes[-1]}, as many as the families allow"
-        near = [n for n in sizes if n < size][-1:] + [n for n in sizes if n > size][:1]
-        return f"{' or '.join(map(str, near))}, since features that go together cannot be parted"
+        return unparted(sizes, size)
+
+
+def unparted(sizes: Sequence[int], size: int) -> str:
+    """What a number of features must be where only these can be had.
+
+    >>> unparted([0, 2, 4, 6], 3)
+    '2 or 4, since features that go together cannot be parted'
+    """
+    near = [n for n in sizes if 0 < n < size][-1:] + [n for n in sizes if n > size][:1]
+    return f"{' or '.join(map(str, near))}, since features that go together cannot be parted"
 
 
 def per_cost(gain: NDArray[np.float64], cost: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -74,6 +74,11 @@ class Families:
         _, first, unit = np.unique(self.unit[columns], return_index=True, return_inverse=True)
         return Families(self.limited[:, columns], self.at_most, first[unit])
 
+    def joined(self, others: Families) -> Families:
+        """These rules, and what goes together in the others goes together here too."""
+        grouped = [rules.members(j).tolist() for rules in (self, others) for j in np.flatnonzero(rules.grouped).tolist()]
+        return Families(self.limited, self.at_most, Families.of(len(self.unit), together=grouped).unit)
+
     def whole(self, features: Mask) -> Mask:
         """These features, and all that go together with them."""
         return np.asarray(np.isin(self.unit, self.unit[features]))

@@ -59,11 +59,18 @@ def has_limits(selector: Selector) -> bool:
 
 
 def claimed(limits: ColumnLimits, selector: Selector, names: Sequence[str]) -> ColumnLimits:
-    """The limits as copies are to be found within: what a selector has rules of its own about stands for itself."""
+    """The limits as copies are to be found within: with what a selector must keep, and takes together, by its own.
+
+    What it never takes stands for others only where nothing else can: it counts as the dearest.
+    """
     for _, owner, own in _own_limits(selector):
         rules = own.bound(owner, names)
-        apart = (rules.never | rules.families.grouped) & ~rules.must_keep
-        limits = replace(limits, must_keep=limits.must_keep | rules.must_keep, never=limits.never | apart)
+        limits = replace(
+            limits,
+            own=np.where(rules.never, np.inf, limits.own),
+            must_keep=limits.must_keep | rules.must_keep,
+            families=limits.families.joined(rules.families),
+        )
     return limits
 
 

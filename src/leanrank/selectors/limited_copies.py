@@ -9,11 +9,12 @@ from leanrank.stats.copies import Copies, Groups
 
 
 def limited_copies(limits: ColumnLimits, groups: Groups) -> Copies:
-    """Of each group one stands for the others: what must be kept, else the cheapest, the first of several.
+    """Of each group one stands for the others: what must be kept, else what goes together with other features.
 
-    Cheap is what adds least to the bill of `must_keep`. Before it comes what the families leave room for beside those,
-    behind it what few families have. What goes together stands for nothing, and nothing for it: the group would lose a
-    feature, or a feature that may go alone would bring the group.
+    Where nothing does, the cheapest stands, the first of several. Cheap is what adds least to the bill of `must_keep`.
+    Before it comes what the families leave room for beside those, behind it what few families have. What must be kept
+    and what goes together stays in any case: it was asked for, and what it goes together with would be lost with it.
+    Where it cannot be had beside `must_keep`, it stands for nothing.
 
     Parameters
     ----------
@@ -22,10 +23,11 @@ def limited_copies(limits: ColumnLimits, groups: Groups) -> Copies:
         Columns that say the same.
     """
     families, kept = limits.families, limits.must_keep
-    alone = [[j for j in group if not families.grouped[j]] for group in groups]
-    keys = [~families.allowed(kept), limits.marginal(kept), families.limited.sum(axis=0)]
+    stays = kept | (families.grouped & limits.payable())
+    either = [[j for j in group if stays[j] or not families.grouped[j]] for group in groups]
+    keys = [~kept, ~families.allowed(kept), limits.marginal(kept), families.limited.sum(axis=0)]
     rank = np.unique(np.stack(keys).astype(np.float64), axis=1, return_inverse=True)[1]
-    return Copies.of([g for g in alone if len(g) > 1], cost=rank.reshape(-1), must_keep=kept, never=limits.never)
+    return Copies.of([g for g in either if len(g) > 1], cost=rank.reshape(-1), must_keep=stays, never=limits.never)
 
 
 def exchangeable(limits: ColumnLimits, copies: Copies) -> Groups:

@@ -46,8 +46,9 @@ class Limits:
         Name of a family -> how many of its features may be taken.
     together : names of families, or groups of features, default=()
         Features that are taken together or not at all: the families of these names, and features that are listed, such
-        as ``("url_length", "url_slashes")``. Groups with a feature in common are one. Features that go together are not
-        collapsed into copies, and one that is constant comes with the others.
+        as ``("url_length", "url_slashes")``. Groups with a feature in common are one, and one that is constant comes
+        with the others. Where one is a copy of a feature that goes alone, it stands for that one. Copies of two groups
+        are both kept, each for its group.
 
     Examples
     --------

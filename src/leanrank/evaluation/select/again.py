@@ -7,12 +7,13 @@ from dataclasses import fields, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from leanrank.errors import DataError, ParameterError, is_whole
 from leanrank.evaluation.logged_loss import LoggedLoss
 from leanrank.evaluation.records import ALL_FEATURES
 from leanrank.evaluation.select.answers import ASKED, Answer, risk_of
-from leanrank.selectors.column_limits import ColumnLimits
+from leanrank.selectors.column_limits import ColumnLimits, unparted
 from leanrank.selectors.limits import Limits
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ def first(selection: Selection, k: int) -> Selection:
         length = "the length of the path" if most == whole else f"as many of the {whole} as the families allow"
         raise ParameterError.of("at", "k", f"a whole number from {least} to {most}, {length}", k)
     if len(_first(selection, limits, int(k))) < k:
-        rule = limits.family_rule(int(k)) or "another, since features that go together cannot be parted"
+        rule = limits.family_rule(int(k)) or unparted(limits.families.sizes(apart(selection, limits)), int(k))
         raise ParameterError.of("at", "k", rule, k)
     asked = f"{k} feature{'s' * (k > 1)} asked for"
     return replace(selection, asked=_answer(selection, int(k), asked), answer=ASKED)
@@ -38,6 +39,13 @@ def first(selection: Selection, k: int) -> Selection:
 def is_possible(selection: Selection, k: int) -> bool:
     """Whether `first` has a set of this size: it has what must be kept, and parts nothing that goes together."""
     return k >= max(1, len(selection.settings["must_keep"])) and len(_first(selection, _limits(selection), k)) == k
+
+
+def apart(selection: Selection, limits: ColumnLimits) -> NDArray[np.int64]:
+    """The path without copies that others stand for, which come behind all others."""
+    order = limits.obeyed(_columns(selection, selection.path))
+    copies = tuple(name for others in selection.stands_for.values() for name in others)
+    return order[~np.isin(order, _columns(selection, copies))]
 
 
 def within_cost(selection: Selection, cost: float) -> Selection:
@@ -51,7 +59,8 @@ def within_cost(selection: Selection, cost: float) -> Selection:
         raise ParameterError.of("cheaper_than", "cost", f">= {cheapest:g}, what the first feature costs", cost)
     fitting = [k for k, bill in bills.items() if bill <= cost * (1 + 1e-9)]
     measured = {point.k for point in (*selection.walked, *_everything(selection))}
-    k = max(measured.intersection(fitting), default=max(fitting))
+    without = [k for k in fitting if k <= len(apart(selection, limits))]
+    k = max(measured.intersection(fitting), default=max(without or fitting))
     return replace(selection, asked=_answer(selection, k, f"a cost of at most {cost:g} asked for"), answer=ASKED)
 
 
@@ -197,7 +206,9 @@ def _limits(selection: Selection) -> ColumnLimits:
 
 def _first(selection: Selection, limits: ColumnLimits, k: int) -> list[int]:
     """The first `k` features of the path within the rules, by column; fewer where these do not allow so many."""
-    order = limits.obeyed(_columns(selection, selection.path))
+    order = apart(selection, limits)
+    if k > len(order):
+        order = limits.obeyed(_columns(selection, selection.path))
     return [int(j) for j in limits.first(order, k)]
 
 

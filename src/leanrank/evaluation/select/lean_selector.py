@@ -16,6 +16,7 @@ from leanrank.data.door import in_memory, is_source
 from leanrank.data.ranking_data import RankingData, RankingSource
 from leanrank.data.weights import WEIGHTS
 from leanrank.errors import DataError
+from leanrank.evaluation.select.again import apart
 from leanrank.evaluation.select.answers import ANSWERS, RECOMMENDED
 from leanrank.evaluation.select.run import select
 from leanrank.evaluation.select.selection import Selection
@@ -166,7 +167,9 @@ class LeanSelector(Selector):
 
     def _learn(self, path: Path) -> None:
         super()._learn(path)
-        chosen = self.selection_.indices
+        chosen, alone = self.selection_.indices, apart(self.selection_, self._limits())
+        if set(self.order_[: len(alone)].tolist()) == set(alone.tolist()):
+            self._n_apart = len(alone)
         self.selected_ = np.array(chosen, dtype=np.int64)
         self.support_ = np.isin(np.arange(self.n_features_in_), self.selected_)
         self.cost_ = self.selection_.cost
