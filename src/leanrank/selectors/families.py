@@ -76,8 +76,9 @@ class Families:
 
     def joined(self, others: Families) -> Families:
         """These rules, and what goes together in the others goes together here too."""
-        grouped = [rules.members(j).tolist() for rules in (self, others) for j in np.flatnonzero(rules.grouped).tolist()]
-        return Families(self.limited, self.at_most, Families.of(len(self.unit), together=grouped).unit)
+        both = [(rules, unit) for rules in (self, others) for unit in np.unique(rules.unit[rules.grouped]).tolist()]
+        together = [rules.members(unit).tolist() for rules, unit in both]
+        return Families(self.limited, self.at_most, Families.of(len(self.unit), together=together).unit)
 
     def whole(self, features: Mask) -> Mask:
         """These features, and all that go together with them."""
