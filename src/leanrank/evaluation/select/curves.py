@@ -97,7 +97,7 @@ class Curves:
         if not walked and not tasks.clock.time_is_up:
             raise DataError(
                 f"None of the methods ({', '.join(self.paths.methods)}) selects a feature in every fold: name other "
-                "methods, or loosen 'never' and 'budget'."
+                "methods, or loosen 'never', 'budget' and 'together'."
             )
         if not walked and self.rule.n_features is not None:
             raise TimeIsUpError.of(self.rule.n_features, tasks.clock.limit)
