@@ -20,8 +20,13 @@ class LimitOptions:
     costs: Annotated[
         Path | None, typer.Option(help="CSV with the columns feature, cost[, group]; a group is paid for once.")
     ] = None
-    must_keep: Annotated[str | None, typer.Option(help="Features to keep in any case, separated by commas.")] = None
-    never: Annotated[str | None, typer.Option(help="Features never to take, separated by commas.")] = None
+    must_keep: Annotated[
+        list[str] | None,
+        typer.Option(metavar="A,B", help="Features to keep in any case, with commas; may be repeated."),
+    ] = None
+    never: Annotated[
+        list[str] | None, typer.Option(metavar="A,B", help="Features never to take, with commas; may be repeated.")
+    ] = None
     default_cost: Annotated[
         float | None, typer.Option(help="What features cost that have no cost in --costs or in the catalogue.")
     ] = None
@@ -30,7 +35,8 @@ class LimitOptions:
         typer.Option(metavar="FAMILY=N", help="At most N features of a family of the catalogue; may be repeated."),
     ] = None
     together: Annotated[
-        str | None, typer.Option(help="Families whose features are taken together or not at all, with commas.")
+        list[str] | None,
+        typer.Option(metavar="A,B", help="Families to take together or not at all, with commas; may be repeated."),
     ] = None
     pair: Annotated[
         list[str] | None,
@@ -44,11 +50,11 @@ class LimitOptions:
             "budget": self.budget,
             "costs": prices,
             "groups": groups,
-            "must_keep": names_in(self.must_keep),
-            "never": names_in(self.never),
+            "must_keep": _all_names_in(self.must_keep),
+            "never": _all_names_in(self.never),
             "default_cost": self.default_cost,
             "at_most": dict(map(_limit, self.family_limit or ())) or None,
-            "together": (*(names_in(self.together) or ()), *map(_pair, self.pair or ())) or None,
+            "together": (*(_all_names_in(self.together) or ()), *map(_pair, self.pair or ())) or None,
         }
 
 
@@ -76,6 +82,10 @@ def names_in(text: str | None) -> tuple[str, ...] | None:
     if text is None:
         return None
     return tuple(name.strip() for name in next(csv.reader([text], skipinitialspace=True), ()) if name)
+
+
+def _all_names_in(texts: list[str] | None) -> tuple[str, ...] | None:
+    return tuple(name for text in texts for name in names_in(text) or ()) if texts else None
 
 
 def read_costs(path: Path) -> tuple[dict[str, float], dict[str, list[str]] | None]:

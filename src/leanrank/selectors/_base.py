@@ -24,7 +24,7 @@ from leanrank.data.ranking_data import RankingData, RankingSource
 from leanrank.data.sources import with_features
 from leanrank.data.weights import refuse_weights, without_weightless
 from leanrank.errors import DataError, ParameterError, is_whole, require, require_one_of
-from leanrank.selectors.column_limits import ColumnLimits, unparted
+from leanrank.selectors.column_limits import ColumnLimits
 from leanrank.selectors.features_file import plain, stamped
 from leanrank.selectors.limited_copies import limited_copies
 from leanrank.selectors.limits import Limits
@@ -329,9 +329,8 @@ class Selector(_Sized, _TransformsRankingData, SelectorMixin, BaseEstimator):  #
                 stacklevel=3,
             )
         elif wanted is not None and len(self.selected_) < wanted <= self._n_apart < len(path.order):
-            sizes = limits.families.sizes(path.order[: self._n_apart])
-            if not len(self.selected_):
-                rule = unparted(sizes, wanted)
+            rule = limits.other_sizes(wanted, self._sizes())
+            if rule is not None and not len(self.selected_):
                 raise ParameterError.of(type(self).__name__, "n_features_to_select", rule, self.n_features_to_select)
             warnings.warn(
                 f"{type(self).__name__} was asked for {wanted} features, but what goes together makes up only "
@@ -351,6 +350,12 @@ class Selector(_Sized, _TransformsRankingData, SelectorMixin, BaseEstimator):  #
         """The path that so many features come from: without copies of others, where it has so many without."""
         return self.order_[: self._n_apart] if size <= self._n_apart else self.order_
 
+    def _sizes(self) -> list[int]:
+        """The sizes that the path makes up, the smallest first."""
+        limits = self._limits()
+        alone, every = (limits.sizes(limits.obeyed(path)) for path in (self.order_[: self._n_apart], self.order_))
+        return alone + [size for size in every if size > self._n_apart]
+
     def _names(self) -> list[str]:
         """Names of all features; those of a bare array are its column numbers, from 1."""
         return list(names_in(self))
@@ -368,14 +373,11 @@ class Selector(_Sized, _TransformsRankingData, SelectorMixin, BaseEstimator):  #
         check_is_fitted(self)
         size = self._size(k, self.n_features_in_, "k")
         limits, path, chosen = self._limits(), self._path_for(size), self._first(size)
-        if not limits.families.is_free:
+        if not limits.is_free:
             rest = path[~np.isin(path, chosen)]
             chosen = limits.first(limits.obeyed(np.concatenate([chosen, rest])), size)
-        if len(chosen) != size:
-            rule = limits.family_rule(size)
-            sizes = limits.families.sizes(path)
-            if rule is None and size <= len(path) and size not in sizes:
-                rule = unparted(sizes, size)
+        if len(chosen) != size or size < limits.must_keep.sum():
+            rule = limits.other_sizes(size, self._sizes())
             if rule is not None:
                 raise ParameterError.of(type(self).__name__, "k", rule, k)
             n_dropped = len(self.dropped_)

@@ -83,9 +83,8 @@ class ColumnLimits:
     def _bills(self, taken: Mask) -> NDArray[np.float64]:
         """What each feature would add to the bill with all that goes together with it."""
         bills = self.marginal(taken)
-        for unit in np.unique(self.families.unit[self.families.grouped]).tolist():
-            members = self.families.members(unit)
-            bills[members] = self._more(taken, members)
+        for group in self.families.groups():
+            bills[group] = self._more(taken, np.array(group))
         return bills
 
     def _more(self, taken: Mask, features: NDArray[np.int64]) -> float:
@@ -97,6 +96,11 @@ class ColumnLimits:
     def staying(self, left_out: Mask) -> Mask:
         """What stays of features to be left out: `must_keep`, and what goes together with others that stay."""
         return self.must_keep | self.families.riding(left_out)
+
+    @property
+    def is_free(self) -> bool:
+        """Whether any features may be had together: there is no budget, and nothing is asked of families."""
+        return np.isinf(self.budget) and self.families.is_free
 
     @property
     def is_scarce(self) -> bool:
@@ -167,8 +171,15 @@ class ColumnLimits:
         rest = self.families.first(indices[~kept], max(0, size - int(kept.sum())))
         return np.concatenate([indices[kept], rest])
 
+    def sizes(self, order: ArrayLike) -> list[int]:
+        """The sizes that `first` makes up from an order within the limits, the smallest first."""
+        indices = np.asarray(order, dtype=np.int64)
+        kept = self.must_keep[indices]
+        least = int(kept.sum())
+        return [least + more for more in self.families.sizes(indices[~kept]) if least + more]
+
     def possible_sizes(self) -> list[int]:
-        """The numbers of features that families may allow, the smallest first."""
+        """The numbers of features that families may allow, the smallest first, whatever is constant or a copy."""
         over = np.maximum(0, (self.families.limited & ~self.never).sum(axis=1) - self.families.at_most)
         apart = bool((self.families.limited.sum(axis=0) <= 1).all())
         most = int((~self.never).sum() - (over.sum() if apart else over.max(initial=0)))
@@ -191,16 +202,30 @@ class ColumnLimits:
             return None
         if size > max(sizes, default=size):
             return f"<= {sizes[-1]}, as many as the families allow"
-        return unparted(sizes, size)
+        return _unparted(sizes, size)
+
+    def other_sizes(self, size: int, sizes: Sequence[int]) -> str | None:
+        """What a number of features must be where a path makes up only `sizes`.
+
+        None where this one is among them, or the path ends before it though the families would allow it.
+        """
+        if size in sizes or not sizes:
+            return None
+        if size > sizes[-1]:
+            too_many = not self.families.is_free and size > max(self.possible_sizes(), default=size)
+            return f"<= {sizes[-1]}, as many as the families allow" if too_many else None
+        if size < (n_kept := int(self.must_keep.sum())):
+            return f">= {n_kept}, the number of features that must be kept"
+        return _unparted(sizes, size)
 
 
-def unparted(sizes: Sequence[int], size: int) -> str:
-    """What a number of features must be where only these can be had.
+def _unparted(sizes: Sequence[int], size: int) -> str:
+    """What a number of features must be where what goes together makes up only these.
 
-    >>> unparted([0, 2, 4, 6], 3)
+    >>> _unparted([2, 4, 6], 3)
     '2 or 4, since features that go together cannot be parted'
     """
-    near = [n for n in sizes if 0 < n < size][-1:] + [n for n in sizes if n > size][:1]
+    near = [n for n in sizes if n < size][-1:] + [n for n in sizes if n > size][:1]
     return f"{' or '.join(map(str, near))}, since features that go together cannot be parted"
 
 

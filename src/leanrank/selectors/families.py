@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -74,11 +74,18 @@ class Families:
         _, first, unit = np.unique(self.unit[columns], return_index=True, return_inverse=True)
         return Families(self.limited[:, columns], self.at_most, first[unit])
 
-    def joined(self, others: Families) -> Families:
-        """These rules, and what goes together in the others goes together here too."""
-        both = [(rules, unit) for rules in (self, others) for unit in np.unique(rules.unit[rules.grouped]).tolist()]
-        together = [rules.members(unit).tolist() for rules, unit in both]
-        return Families(self.limited, self.at_most, Families.of(len(self.unit), together=together).unit)
+    def without(self, features: Mask) -> Families:
+        """These rules, with all that goes together with these features going alone."""
+        return replace(self, unit=np.where(self.whole(features), np.arange(len(self.unit)), self.unit))
+
+    def joined(self, *others: Families) -> Families:
+        """These rules, and what goes together in any of the others goes together here too."""
+        together = [group for rules in (self, *others) for group in rules.groups()]
+        return replace(self, unit=Families.of(len(self.unit), together=together).unit)
+
+    def groups(self) -> list[list[int]]:
+        """The columns that go together."""
+        return [self.members(unit).tolist() for unit in np.unique(self.unit[self.grouped]).tolist()]
 
     def whole(self, features: Mask) -> Mask:
         """These features, and all that go together with them."""
@@ -163,6 +170,8 @@ class Families:
     def sizes(self, order: ArrayLike) -> list[int]:
         """The sizes that the features of an order can make up, the smallest first."""
         indices = np.asarray(order, dtype=np.int64)
+        if not self.grouped[indices].any():
+            return list(range(len(indices) + 1))
         reach = _reachable(np.diff([*self._starts(indices), len(indices)]).tolist())[0]
         return [size for size in range(len(indices) + 1) if reach >> size & 1]
 

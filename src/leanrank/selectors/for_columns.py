@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -58,27 +58,33 @@ def has_limits(selector: Selector) -> bool:
     return any(True for _ in _own_limits(selector))
 
 
-def claimed(limits: ColumnLimits, selector: Selector, names: Sequence[str]) -> ColumnLimits:
-    """The limits as copies are to be found within: with what a selector must keep, and takes together, by its own.
+def claimed(limits: ColumnLimits, selectors: Iterable[Selector], names: Sequence[str]) -> ColumnLimits:
+    """The limits as copies are to be found within: with what selectors must keep, and take together, by their own.
 
-    What it never takes stands for others only where nothing else can: it counts as the dearest.
+    What one of them never takes stands for others only where nothing else can: it counts as the dearest. What cannot be
+    had in the run stands for nothing: it is never taken.
     """
-    for _, owner, own in _own_limits(selector):
-        rules = own.bound(owner, names)
-        limits = replace(
-            limits,
-            own=np.where(rules.never, np.inf, limits.own),
-            must_keep=limits.must_keep | rules.must_keep,
-            families=limits.families.joined(rules.families),
-        )
-    return limits
+    own = [rules.bound(owner, names) for one in selectors for _, owner, rules in _own_limits(one)]
+    if not own:
+        return limits
+    families = limits.families.joined(*(rules.families.without(rules.never) for rules in own))
+    kept = families.whole(np.logical_or.reduce([limits.must_keep, *(rules.must_keep for rules in own)]))
+    last = np.logical_or.reduce([rules.never for rules in own]) & ~families.grouped
+    return replace(
+        limits,
+        own=np.where(last, np.inf, limits.own),
+        must_keep=kept,
+        never=limits.never | (families.grouped & ~kept & ~limits.payable()),
+        budget=np.inf,
+        families=families,
+    )
 
 
 def _own_limits(selector: Selector) -> Iterator[tuple[str, str, Limits]]:
     """The name of the parameter, the class of the selector that has it, and the limits; not those without a rule."""
     parameters = selector.get_params()
     for name, value in parameters.items():
-        if isinstance(value, Limits) and value != Limits():
+        if isinstance(value, Limits) and not value.is_free:
             owner = parameters[name.rpartition("__")[0]] if "__" in name else selector
             yield name, type(owner).__name__, value
 

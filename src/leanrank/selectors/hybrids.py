@@ -283,6 +283,9 @@ class FilteredRFE(RankerSelector):
         limits = self._limits(data.feature_names)
         payable = limits.payable()
         ordered = [step for step in filtered.trace if payable[step.feature]]
+        if not ordered:
+            self.n_trained_ = 0
+            return replace(Path.of([], data.n_features), dropped=filtered.dropped)
         n_first = max(2, min(len(ordered), FILTER_FACTOR * wanted, ELIMINATED))
         first = np.sort(np.array([step.feature for step in ordered[:n_first]], dtype=np.int64))
         part = limits.only(first)

@@ -69,6 +69,12 @@ class Limits:
     at_most: Any = None
     together: Any = ()
 
+    @property
+    def is_free(self) -> bool:
+        """Whether they say nothing; an array says something, whatever is in it."""
+        plain = (str, tuple, list, dict, set, frozenset)
+        return all(rule is None or (isinstance(rule, plain) and not rule) for rule in vars(self).values())
+
     def bound(self, owner: str, names: Sequence[str]) -> ColumnLimits:
         """The limits of features of these names, as arrays; what cannot be is refused in the name of `owner`."""
         places = Places(owner, list(names))
@@ -111,14 +117,13 @@ class Limits:
             rules["families"] = {f: np.flatnonzero(row).tolist() for f, row in enumerate(families.limited)}
             rules["at_most"] = dict(enumerate(families.at_most.tolist()))
         if families.grouped.any():
-            units = np.unique(families.unit[families.grouped]).tolist()
-            rules["together"] = tuple(tuple(families.members(unit).tolist()) for unit in units)
+            rules["together"] = tuple(map(tuple, families.groups()))
         if columns.must_keep.any():
             rules["must_keep"] = np.flatnonzero(columns.must_keep).tolist()
         if groups:
             rules["costs"] = dict(enumerate(columns.own.tolist())) | {n + g: float(columns.shared[g]) for g in groups}
             rules["groups"] = {n + g: np.flatnonzero(columns.member[g]).tolist() for g in groups}
-        elif np.ptp(columns.own) > 0:
+        elif n and np.ptp(columns.own) > 0:
             rules["costs"] = columns.own
         return cls(**rules) if rules else None
 

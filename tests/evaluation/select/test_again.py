@@ -76,8 +76,11 @@ def test_cheaper_than(run):
         assert run.cheaper_than(bill).n_features >= k
         assert run.cheaper_than(bill + 0.5).cost <= bill + 0.5
     everything = run.cheaper_than(1e9)
-    assert everything.n_features == run.baseline["n_features"]
-    with pytest.raises(ParameterError, match=r"'cost' parameter of cheaper_than must be >= .*what the first feature"):
+    copies = {name for others in run.stands_for.values() for name in others}
+    assert set(everything.features) == set(run.path) - copies
+    with pytest.raises(
+        ParameterError, match=r"'cost' parameter of cheaper_than must be >= .*, the cost of the cheapest set"
+    ):
         run.cheaper_than(run.at(1).cost / 2)
 
 

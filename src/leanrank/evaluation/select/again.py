@@ -13,7 +13,7 @@ from leanrank.errors import DataError, ParameterError, is_whole
 from leanrank.evaluation.logged_loss import LoggedLoss
 from leanrank.evaluation.records import ALL_FEATURES
 from leanrank.evaluation.select.answers import ASKED, Answer, risk_of
-from leanrank.selectors.column_limits import ColumnLimits, unparted
+from leanrank.selectors.column_limits import ColumnLimits
 from leanrank.selectors.limits import Limits
 
 if TYPE_CHECKING:
@@ -24,13 +24,15 @@ if TYPE_CHECKING:
 def first(selection: Selection, k: int) -> Selection:
     """The first `k` features of the path, with what was measured of them; see `Selection.at`."""
     limits = _limits(selection)
-    least, most = max(1, len(selection.settings["must_keep"])), len(limits.obeyed(_columns(selection, selection.path)))
-    if not is_whole(k, least) or k > most:
+    sizes = _sizes(selection, limits)
+    least = max(1, int(limits.must_keep.sum()))
+    if not is_whole(k, least) or k > sizes[-1]:
         whole = len(selection.path)
-        length = "the length of the path" if most == whole else f"as many of the {whole} as the families allow"
-        raise ParameterError.of("at", "k", f"a whole number from {least} to {most}, {length}", k)
-    if len(_first(selection, limits, int(k))) < k:
-        rule = limits.family_rule(int(k)) or unparted(limits.families.sizes(apart(selection, limits)), int(k))
+        length = "the length of the path" if sizes[-1] == whole else f"as many of the {whole} as the families allow"
+        length += " without copies of others" * bool(limits.is_scarce and selection.stands_for)
+        raise ParameterError.of("at", "k", f"a whole number from {least} to {sizes[-1]}, {length}", k)
+    rule = limits.other_sizes(int(k), sizes)
+    if rule is not None:
         raise ParameterError.of("at", "k", rule, k)
     asked = f"{k} feature{'s' * (k > 1)} asked for"
     return replace(selection, asked=_answer(selection, int(k), asked), answer=ASKED)
@@ -38,7 +40,7 @@ def first(selection: Selection, k: int) -> Selection:
 
 def is_possible(selection: Selection, k: int) -> bool:
     """Whether `first` has a set of this size: it has what must be kept, and parts nothing that goes together."""
-    return k >= max(1, len(selection.settings["must_keep"])) and len(_first(selection, _limits(selection), k)) == k
+    return k in _sizes(selection, _limits(selection))
 
 
 def apart(selection: Selection, limits: ColumnLimits) -> NDArray[np.int64]:
@@ -49,18 +51,15 @@ def apart(selection: Selection, limits: ColumnLimits) -> NDArray[np.int64]:
 
 
 def within_cost(selection: Selection, cost: float) -> Selection:
-    """The largest measured set of the path that costs no more; see `Selection.cheaper_than`."""
+    """The largest measured set of the path that costs no more, without copies; see `Selection.cheaper_than`."""
     limits = _limits(selection)
-    n_path = len(limits.obeyed(_columns(selection, selection.path)))
-    sets = {k: _first(selection, limits, k) for k in range(1, n_path + 1)}
-    bills = {k: limits.total(features) for k, features in sets.items() if len(features) == k}
-    cheapest = next(iter(bills.values()))
+    bills = {k: limits.total(_first(selection, limits, k)) for k in limits.sizes(apart(selection, limits))}
+    cheapest = min(bills.values())
     if not cost >= cheapest:
-        raise ParameterError.of("cheaper_than", "cost", f">= {cheapest:g}, what the first feature costs", cost)
+        raise ParameterError.of("cheaper_than", "cost", f">= {cheapest:g}, the cost of the cheapest set", cost)
     fitting = [k for k, bill in bills.items() if bill <= cost * (1 + 1e-9)]
     measured = {point.k for point in (*selection.walked, *_everything(selection))}
-    without = [k for k in fitting if k <= len(apart(selection, limits))]
-    k = max(measured.intersection(fitting), default=max(without or fitting))
+    k = max(measured.intersection(fitting), default=max(fitting))
     return replace(selection, asked=_answer(selection, k, f"a cost of at most {cost:g} asked for"), answer=ASKED)
 
 
@@ -204,10 +203,17 @@ def _limits(selection: Selection) -> ColumnLimits:
     return limits.bound("select", selection.feature_names)
 
 
+def _sizes(selection: Selection, limits: ColumnLimits) -> list[int]:
+    """The sizes that the path makes up within the rules, the smallest first: with copies only what none has without."""
+    alone = apart(selection, limits)
+    whole = alone if limits.is_scarce else limits.obeyed(_columns(selection, selection.path))
+    return limits.sizes(alone) + [k for k in limits.sizes(whole) if k > len(alone)]
+
+
 def _first(selection: Selection, limits: ColumnLimits, k: int) -> list[int]:
-    """The first `k` features of the path within the rules, by column; fewer where these do not allow so many."""
+    """The features of the path that make up such a size, by column; fewer where it makes up only fewer."""
     order = apart(selection, limits)
-    if k > len(order):
+    if k > len(order) and not limits.is_scarce:
         order = limits.obeyed(_columns(selection, selection.path))
     return [int(j) for j in limits.first(order, k)]
 

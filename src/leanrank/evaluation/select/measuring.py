@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
-from functools import cached_property, partial, reduce
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -59,7 +59,7 @@ class Run:
         limits, data, valid, ranker = request.columns, request.data, request.valid, request.ranker
         none = Copies.none(data.n_features)
         taken = _counting(data if ranker.takes_missing else filled(data))
-        apart = reduce(partial(claimed, names=data.feature_names), request.portfolio.values(), limits)
+        apart = claimed(limits, request.portfolio.values(), data.feature_names)
         self.copies = copies_of(taken, apart) if request.collapse else none
         self.idle = idle_copies(ranker, taken, apart) if request.collapse else none
         self.useless = useless_to(ranker, taken, scaled=True)

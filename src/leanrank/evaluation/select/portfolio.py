@@ -87,9 +87,11 @@ class Sight:
         fitted = self._fitted(selector)
         if largest >= n_features:
             return np.asarray(fitted.order_, dtype=np.int64)
-        short = len(fitted.order_) < largest <= n_features - len(fitted.dropped_)
+        own = fitted._limits()  # its own may allow it fewer
+        wanted = own.largest_size(min(largest, int((~own.never).sum())))
+        short = len(fitted.order_) < wanted <= n_features - len(fitted.dropped_)
         if short and not _gains_all_the_way(selector):  # it stopped by itself; some can be told to go on
-            fitted = self._fitted(clone(selector).set_params(n_features_to_select=largest))
+            fitted = self._fitted(clone(selector).set_params(n_features_to_select=wanted))
         first = fitted._first(largest)
         return np.concatenate([first, fitted.order_[~np.isin(fitted.order_, first)]])
 

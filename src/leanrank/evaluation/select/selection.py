@@ -140,7 +140,8 @@ class Selection:
     def cheaper_than(self, cost: float) -> Selection:
         """The largest set of the path that was measured and costs no more than this, without training anything.
 
-        Where none of the sizes that were measured is cheap enough, the largest that is.
+        Where none of the sizes that were measured is cheap enough, the largest that is. Copies of other features are in
+        neither.
         """
         return within_cost(self, cost)
 
