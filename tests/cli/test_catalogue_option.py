@@ -94,6 +94,14 @@ def test_order_keeps_the_rules(there, capsys):
     assert abs(record["names"].index("7") - record["names"].index("8")) == 1
 
 
+def test_families_given_again_all_go_together(there, capsys):
+    pairs = ["--pair", "4,6", "--together", "url", "--together", "bm25"]
+    order = json.loads(said(capsys, "order", "train.txt", *RULES, *pairs, "--json").out)["names"]
+    for group in ({"1", "2", "3"}, {"7", "8"}, {"4", "6"}):
+        places = sorted(order.index(name) for name in group)
+        assert places[-1] - places[0] == len(group) - 1
+
+
 def test_compare_keeps_the_rules_and_shows_names(there, capsys):
     limits = [*RULES, "--family-limit", "bm25=1", "--together", "url"]
     methods = ["--methods", "gas,hcas", "--rankers", "ranksvm", "-k", "3", "--folds", "3", "--metrics", "map"]

@@ -301,6 +301,15 @@ def test_one_method_obeys_costs_and_rules(train, here, capsys):
     assert str(best) not in capsys.readouterr().out.split()
 
 
+def test_rules_given_again_all_count(train, here, capsys):
+    def ids(*arguments):
+        assert run(["order", str(train), "--method", "gas", *arguments, "--format", "ids"]) == 0
+        return capsys.readouterr().out.split()
+
+    assert not {"1", "2", "3"} & set(ids("--never", "1,2", "--never", "3"))
+    assert {"6", "7", "5"} == set(ids("-k", "3", "--must-keep", "6", "--must-keep", "5, 7"))
+
+
 def test_a_feature_has_one_line_in_the_file_of_costs(train, here, capsys):
     command = ["order", str(train), "--method", "gas", "--costs", "costs.csv"]
     (here / "costs.csv").write_text("feature,cost\n" + "".join(f"{i},1\n" for i in range(1, 8)) + "3,2\n")

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from leanrank import Limits, RankingData, make_ranking, select
 from leanrank.errors import LeanRankError, ParameterError
 from leanrank.evaluation.fold_run import feature_sets
+from leanrank.evaluation.select.again import is_possible
 from leanrank.evaluation.select.lean_selector import LeanSelector
 from leanrank.selectors import registry
 from leanrank.selectors.column_limits import ColumnLimits
@@ -28,11 +31,15 @@ DATA = RankingData(
     MADE.query_ptr,
     feature_names=NAMES,
 )
+WITH_CONSTANT = RankingData(
+    np.hstack([DATA.X, np.ones((len(DATA.y), 1))]), DATA.y, DATA.query_ptr, feature_names=(*NAMES, "one")
+)
 GRAPH = feature_graph(DATA)
 K = len(NAMES)
 ON_GRAPHS = ("gas", "mmr", "mpt", "mrmr", "msd", "ngas", "top-k", "xgas")
 ON_DATA = ("best-gain-path", "forward-regression", "greedy-wrapper", "ranking-rfe", "rfe", "mrmr>rfe", "blend+mrmr")
 APART = {"together": [("a", "c")]}
+FREE: dict = {"together": [], "must_keep": [], "never": [], "families": {}, "at_most": {}, "budget": None}
 
 
 @st.composite
@@ -49,6 +56,14 @@ def rules(draw: st.DrawFn) -> dict:
         "at_most": {name: draw(st.integers(0, 3)) for name in families},
         "budget": draw(st.sampled_from([None, None, 5.0])),
     }
+
+
+def by_name(rules: dict) -> dict:
+    """The same rules, by the names of features."""
+    families = {name: [NAMES[j] for j in own] for name, own in rules["families"].items()}
+    together = [tuple(NAMES[j] for j in group) for group in rules["together"]]
+    named = {rule: [NAMES[j] for j in rules[rule]] for rule in ("must_keep", "never")}
+    return {**rules, **named, "families": families, "together": together}
 
 
 def asked_for(rules: dict) -> set[int]:
@@ -195,14 +210,9 @@ def test_resamples_take_no_two():
 def test_no_answer_has_two(given_rules, method, k):
     if possible(given_rules) is None:
         return
-    named: dict = {
-        **given_rules,
-        "families": {x: [NAMES[j] for j in own] for x, own in given_rules["families"].items()},
-    }
-    named["together"] = [tuple(NAMES[j] for j in group) for group in given_rules["together"]]
-    named |= {rule: [NAMES[j] for j in given_rules[rule]] for rule in ("must_keep", "never")}
+    rules_by_name = by_name(given_rules)
     try:
-        answer = select(DATA, "ranksvm", methods=[method], n_features=k, cv=3, progress=False, **named)
+        answer = select(DATA, "ranksvm", methods=[method], n_features=k, cv=3, progress=False, **rules_by_name)
     except LeanRankError:
         return
     assert not doubled(np.array(answer.recommended.indices), given_rules) or answer.recommended.method == "all features"
@@ -231,6 +241,34 @@ def test_limits_of_a_methods_own_bring_no_copies_to_any(methods):
     assert sum(map(len, answer.stands_for.values())) == 3
 
 
+@given(
+    rules(),
+    st.one_of(st.just(FREE), rules()),
+    st.sampled_from(["gas", "rfe", "mrmr", "forward-regression", "ranking-rfe", "best-gain-path", "mrmr>rfe"]),
+    st.one_of(st.none(), st.integers(1, 5)),
+    st.booleans(),
+)
+@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@example({**FREE, "together": [(0, 2)]}, {**FREE, "together": [(5, 3)]}, "gas", 4, False)
+@example({**FREE, "together": [(0, 1), (0, 1, 5)], "never": [0]}, FREE, "gas", None, False)
+@example({**FREE, "must_keep": [5], "together": [(0, 2)]}, {**FREE, "never": [2]}, "gas", 4, True)
+@example({**FREE, "never": [5], "together": [(5, 2)]}, FREE, "ranking-rfe", 4, False)
+def test_no_answer_has_two_whatever_limits_its_methods_have(own, given_rules, method, k, constant):
+    if possible(own) is None or possible(given_rules) is None:
+        return
+    methods = [registry.get(method, limits=Limits(**own)), "gas"]
+    data = WITH_CONSTANT if constant else DATA
+    try:
+        answer = select(data, "ranksvm", methods=methods, n_features=k, cv=3, progress=False, **by_name(given_rules))
+    except LeanRankError:
+        return
+    chosen, asked = answer.recommended.indices, asked_for(own) | asked_for(given_rules)
+    twice = {(i, j) for i in chosen for j in chosen if i < j < K and SAYS[i] == SAYS[j] and not {i, j} <= asked}
+    assert not twice or answer.recommended.method == "all features"
+    for kept, others in answer.stands_for.items():
+        assert {SAYS[NAMES.index(name)] for name in others} == {SAYS[NAMES.index(kept)]}
+
+
 def test_all_features_less_their_copies_are_measured_where_nothing_smaller_is_recommended():
     answer = select(DATA, "ranksvm", methods=["gas"], cv=3, progress=False, random_state=1, max_loss=0.0, **APART)
     assert len(set(SAYS[list(answer.recommended.indices)])) == answer.recommended.k
@@ -249,3 +287,76 @@ def test_an_estimator_makes_no_size_up_with_copies():
         with pytest.raises(ParameterError, match="since features that go together cannot be parted"):
             lean.select(k)
     assert len(lean.select(6)) == 6  # asked for
+
+
+@given(rules(), st.sampled_from(ON_GRAPHS))
+@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+def test_the_sizes_that_a_refusal_names_can_be_had(given_rules, method):
+    limits = possible(given_rules)
+    if limits is None:
+        return
+    fitted = registry.get(method, limits=limits).fit_graph(GRAPH)
+    refused: dict[int, str] = {}
+    for k in range(1, K + 1):
+        try:
+            assert len(fitted.select(k)) == k
+        except ParameterError as error:
+            refused[k] = str(error)
+    had = set(range(1, K + 1)) - set(refused)
+    for k, said in refused.items():
+        if "must be" not in said:  # the path ends before
+            assert k > max(had, default=0)
+            continue
+        named = {int(number) for number in re.findall(r"\d+", said.partition(" must be ")[2].partition(",")[0])}
+        assert named
+        assert named <= had or ">=" in said
+        assert not had or k < max(had) or "<=" in said
+
+
+def test_fewer_than_must_be_kept_are_refused_of_a_fitted_selector():
+    fitted = registry.get("gas", limits=Limits(must_keep=["a", "b", "c"])).fit(DATA)
+    assert sorted(fitted.select(3).tolist()) == [0, 1, 2]
+    with pytest.raises(ParameterError, match="'k' parameter of GAS must be >= 3, the number of features that must be"):
+        fitted.select(2)
+
+
+def test_a_size_of_an_estimator_is_within_its_budget():
+    limits = Limits(costs=[5, 1, 1, 1, 1, 5, 5, 1], budget=3.0)
+    lean = LeanSelector("ranksvm", methods=["gas"], limits=limits, cv=3).fit(DATA)
+    for k in (1, 2, 3):
+        assert limits.bound("a test", NAMES).total(lean.select(k)) <= 3
+    with pytest.raises(ParameterError, match="cannot select 4 features"):
+        lean.select(4)
+
+
+def test_where_something_is_scarce_no_answer_asked_for_later_has_copies():
+    """The sizes and sets of `at` and `cheaper_than` are those of the selector: no copy fills a place."""
+    families = {"family": ["a", "c", "n1"]}
+    answer = select(DATA, "ranksvm", methods=["gas"], cv=3, progress=False, families=families, at_most={"family": 1})
+    most = [k for k in range(1, K + 1) if is_possible(answer, k)]
+    assert most == [1, 2, 3, 4]  # a copy of 'a', 'b', 'n2' and one of the others
+    for k in most:
+        chosen = answer.at(k)
+        assert len(set(SAYS[list(chosen.indices)])) == chosen.n_features == k
+        assert answer.cheaper_than(k).n_features <= k
+    assert len(set(SAYS[list(answer.cheaper_than(100).indices)])) == answer.cheaper_than(100).n_features
+    with pytest.raises(ParameterError, match="from 1 to 4, as many of the 8 as the families allow without copies of"):
+        answer.at(5)
+
+
+def test_a_cost_asked_for_later_keeps_what_must_be_kept_and_is_refused_below_the_cheapest_set():
+    rules = {"costs": {"a": 9.0, "n1": 4.0}, "default_cost": 1.0, "must_keep": ["n1"]}
+    answer = select(DATA, "ranksvm", methods=["gas"], cv=3, progress=False, **rules)
+    for cost in (4, 5, 6.5, 100):
+        chosen = answer.cheaper_than(cost)
+        assert "n1" in chosen.features
+        assert chosen.cost <= cost
+    with pytest.raises(ParameterError, match="'cost' parameter of cheaper_than must be >= 4, the cost of the cheapest"):
+        answer.cheaper_than(3.9)
+
+
+def test_where_nothing_can_be_paid_nothing_is_eliminated():
+    data, limits = (DATA.X, DATA.y), Limits(costs=np.full(K, 2.0), budget=1.0)
+    fitted = registry.get("mrmr>rfe", ranker="ranksvm", limits=limits).fit(*data, qid=DATA.qid)
+    assert fitted.order_.tolist() == []
+    assert fitted.n_trained_ == 0
