@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from difflib import get_close_matches
-from numbers import Integral
+from numbers import Integral, Real
+from sys import float_info
 
 
 class LeanRankError(ValueError):
@@ -49,6 +50,11 @@ def require(owner: object, name: str, rule: str, holds: bool) -> None:
 def is_whole(value: object, low: float) -> bool:
     """Whether this is a whole number from `low` on; True and False are no numbers."""
     return not isinstance(value, bool) and isinstance(value, Integral) and int(value) >= low
+
+
+def is_number(value: object, low: float = -float_info.max, high: float = float_info.max) -> bool:
+    """Whether this is a real number of [low, high], finite where these are; True and False are no numbers."""
+    return not isinstance(value, bool) and isinstance(value, Real) and low <= float(value) <= high
 
 
 def require_one_of(owner: object, **choices: tuple[str, ...]) -> None:
@@ -98,7 +104,7 @@ class UnknownNameError(LeanRankError):
         near = get_close_matches(str(given), names, n=1)
         hint = f": did you mean {near[0]!r}?" if near else "."
         listed = ", ".join(names[:40]) + (", ..." if len(names) > 40 else "")
-        return cls(f"Unknown {kind} {given!r}{hint} Known: {listed}.", owner=owner, parameter=parameter)
+        return cls(f"Unknown {kind} {given!r}{hint} Known: {listed or 'none'}.", owner=owner, parameter=parameter)
 
 
 class LeftOutWarning(UserWarning):

@@ -171,7 +171,7 @@ def test_no_size_is_made_up_with_copies():
     fitted = registry.get("top-k", limits=limits).fit(DATA)
     assert sorted(fitted.selected_.tolist()) == [0, 1, 2, 3, 4]
     pair = Limits(together=[("a", "c"), ("n1", "n2")], never=["b", "exp b"])
-    with pytest.warns(UserWarning, match="asked for 3 features, but what goes together makes up only 2"):
+    with pytest.warns(UserWarning, match="asked for 3 features, but its limits leave only 2"):
         assert len(registry.get("top-k", n_features_to_select=3, limits=pair).fit(DATA).selected_) == 2
     for refused in (
         lambda: registry.get("top-k", limits=pair).fit(DATA).select(3),
@@ -253,6 +253,7 @@ def test_limits_of_a_methods_own_bring_no_copies_to_any(methods):
 @example({**FREE, "together": [(0, 1), (0, 1, 5)], "never": [0]}, FREE, "gas", None, False)
 @example({**FREE, "must_keep": [5], "together": [(0, 2)]}, {**FREE, "never": [2]}, "gas", 4, True)
 @example({**FREE, "never": [5], "together": [(5, 2)]}, FREE, "ranking-rfe", 4, False)
+@example({**FREE, "together": [(0, 3)]}, {**FREE, "families": {"x": [3]}, "at_most": {"x": 0}}, "gas", 5, False)
 def test_no_answer_has_two_whatever_limits_its_methods_have(own, given_rules, method, k, constant):
     if possible(own) is None or possible(given_rules) is None:
         return
@@ -360,3 +361,69 @@ def test_where_nothing_can_be_paid_nothing_is_eliminated():
     fitted = registry.get("mrmr>rfe", ranker="ranksvm", limits=limits).fit(*data, qid=DATA.qid)
     assert fitted.order_.tolist() == []
     assert fitted.n_trained_ == 0
+
+
+@pytest.mark.parametrize(
+    "closed", [{"never": ["n1"]}, {"families": {"x": ["n1", "n2"]}, "at_most": {"x": 1}, "must_keep": ["n2"]}]
+)
+def test_what_a_method_cannot_have_in_the_run_binds_nothing(closed):
+    own = GAS(limits=Limits(together=[("a", "n1")]))
+    answer = select(DATA, "ranksvm", methods=["gas", own], n_features=4, cv=3, progress=False, **closed)
+    assert answer.stands_for == {"a": ("exp a", "cube a"), "b": ("exp b",)}
+    assert sorted(answer.features) == ["a", "b", "c", "n2"]
+
+
+def test_an_estimator_has_the_sizes_of_its_answer_where_something_is_scarce():
+    limits = Limits(families={"x": ["n1"]}, at_most={"x": 1})
+    lean = LeanSelector("ranksvm", methods=["gas"], limits=limits, cv=3).fit(DATA)
+    for k in range(1, K + 1):
+        if is_possible(lean.selection_, k):
+            assert set(lean.select(k)) == set(lean.selection_.at(k).indices)
+        else:
+            with pytest.raises(ParameterError, match=f"cannot select {k} features"):
+                lean.select(k)
+
+
+def test_resamples_keep_the_limits_of_the_selector_inside():
+    def stable(n: int, **rules) -> list[str]:
+        inner = GAS(2, limits=Limits(**rules))
+        fitted = StabilitySelection(inner, n_features_to_select=n, n_resamples=5, collapse=True).fit(DATA)
+        return fitted.get_feature_names_out().tolist()
+
+    assert "n2" not in stable(4, never=["n2"])
+    assert not {"a", "n2"} & set(stable(1, together=[("a", "n2")]))
+    assert "n1" in stable(1, must_keep=["n1"])
+    assert len(stable(3, budget=2.0)) == 2
+
+
+@pytest.mark.parametrize("method", ["greedy-wrapper", "best-gain", "msd", "forward-regression", "rfe", "gas"])
+def test_a_group_that_is_too_large_for_the_size_is_passed_over_for_one_that_is_not(method):
+    limits = Limits(together=[("n2", "b", "c"), ("a", "n1")], never=["exp a", "cube a", "exp b"])
+    assert set(registry.get(method, n_features_to_select=2, limits=limits).fit(DATA).selected_) == {0, 3}
+
+
+@pytest.mark.parametrize("method", ["rfe", "ranking-rfe", "best-gain-path"])
+def test_a_method_may_have_to_keep_more_than_the_run_asks_for(method):
+    own = registry.get(method, limits=Limits(must_keep=["n1", "n2", "a"]))
+    answer = select(DATA, "ranksvm", methods=[own, "gas"], n_features=1, cv=3, progress=False)
+    assert answer.n_features == 1
+
+
+@pytest.mark.parametrize("method", ["mrmr>rfe", "ranking-rfe", "gas"])
+def test_elimination_goes_past_sizes_that_part_a_group(method):
+    limits = Limits(together=[("n2", "b", "c")])
+    assert len(registry.get(method, n_features_to_select=1, limits=limits).fit(DATA).selected_) == 1
+
+
+def test_fewer_features_than_were_asked_for_are_told():
+    limits = Limits(never=["n2", "exp a", "cube a", "exp b"])
+    with pytest.warns(UserWarning, match="asked for 5 features, but only 4 of 9 vary .* or in 'never'; others"):
+        registry.get("gas", n_features_to_select=5, limits=limits).fit(WITH_CONSTANT)
+    limits = Limits(families={"x": ["n1", "b", "exp b"]}, at_most={"x": 1})
+    with pytest.warns(UserWarning, match="asked for 5 features, but its limits leave only 4 without copies of others"):
+        registry.get("gas", n_features_to_select=5, limits=limits).fit(DATA)
+
+
+def test_a_method_of_fixed_size_sees_fewer_features():
+    never = ["a", "exp a", "cube a", "b", "exp b", "c"]
+    assert select(DATA, "ranksvm", methods=[GAS(3)], never=never, cv=3, progress=False).n_features <= 2

@@ -181,6 +181,8 @@ REFUSED = [
     ({"families": [0, 1]}, "must be a dict whose keys are names of families"),
     ({"together": [(0,)]}, "must be names of families, or groups of two features or more"),
     ({"families": {"a": range(K)}, "at_most": {"a": 0}}, "none is left to select"),
+    ({"together": DATA.feature_names[:2]}, "must be names of families, or groups of two features or more"),
+    ({"costs": [1e308] * K}, "'costs' parameter of GAS must be numbers whose sum is finite"),
 ]
 
 
@@ -190,9 +192,17 @@ def test_what_cannot_be_is_refused_in_a_sentence(given_rules, says):
         registry.get("gas", limits=Limits(**given_rules)).fit_graph(GRAPH)
 
 
+def test_families_may_be_called_by_numbers_and_groups_be_arrays():
+    named = Limits(families={1: [0, 2]}, together=[1])
+    for limits in (named, Limits(together=np.array([[0, 2]]))):
+        assert limits.bound("a test", NAMES).families.groups() == [[0, 2]]
+
+
 def test_unknown_families_and_features_are_told_the_nearest():
     with pytest.raises(UnknownNameError, match="family in 'at_most' of GAS 'bm52': did you mean 'bm25'"):
         registry.get("gas", limits=Limits(families={"bm25": [0]}, at_most={"bm52": 1})).fit_graph(GRAPH)
+    with pytest.raises(UnknownNameError, match="family in 'together' of GAS 5"):
+        registry.get("gas", limits=Limits(together=5)).fit_graph(GRAPH)
     with pytest.raises(UnknownNameError, match="feature in 'families' of GAS '99'"):
         registry.get("gas", limits=Limits(families={"bm25": ["99"]})).fit_graph(GRAPH)
 

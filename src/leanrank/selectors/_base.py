@@ -175,16 +175,13 @@ class Selector(_Sized, _TransformsRankingData, SelectorMixin, BaseEstimator):  #
         source = without_weightless(source)
         return source if self._keeps_categories else without_categories(source)
 
-    def _begin(
-        self, idle: NDArray[np.bool_], alike: RankingSource | Groups, limits: ColumnLimits | None = None
-    ) -> NDArray[np.int64]:
+    def _begin(self, idle: NDArray[np.bool_], alike: RankingSource | Groups) -> NDArray[np.int64]:
         """The columns that the method begins with: without the `idle` ones and, with `collapse`, without copies.
 
-        What `limits`, its own by default, keep in any case is among them. Copies are looked for in the data, or are
-        known already.
+        What its limits keep in any case is among them. Copies are looked for in the data, or are known already.
         """
         self._require("collapse", "True, False or None", self.collapse in (True, False, None))
-        limits, copies = self._limits() if limits is None else limits, Copies.none(len(idle))
+        limits, copies = self._limits(), Copies.none(len(idle))
         if self.collapse or (self.collapse is None and self._collapses):
             known = alike if isinstance(alike, list) else groups_of_copies(alike, engine=getattr(self, "engine", None))
             copies = limited_copies(limits, known).among(~idle)
@@ -313,31 +310,49 @@ class Selector(_Sized, _TransformsRankingData, SelectorMixin, BaseEstimator):  #
         names = self._names()
         self.trace_ = [{"feature": step.feature, "name": names[step.feature], **asdict(step)} for step in path.trace]
         wanted = self._wanted(self.n_features_in_)
-        copies = [j for others in self.stands_for_.values() for j in others]
-        self._n_apart = int((~np.isin(path.order, copies)).sum())  # copies come behind all others
+        self._n_apart = int((~np.isin(path.order, self._copies())).sum())  # copies come behind all others
         self.selected_ = path.order[: path.stop] if wanted is None else self._up_to(wanted)
         self.support_ = np.zeros(self.n_features_in_, dtype=bool)
         self.support_[self.selected_] = True
         if hasattr(self, "limits"):
             self.cost_ = limits.total(self.selected_)
-        n_open = self.n_features_in_ - len(path.dropped)
-        if wanted is not None and wanted > n_open:
-            warnings.warn(
-                f"{type(self).__name__} was asked for {wanted} features, but only {n_open} of {self.n_features_in_} "
-                "vary inside some query and are no copy of another; others are never selected.",
-                UserWarning,
-                stacklevel=3,
-            )
-        elif wanted is not None and len(self.selected_) < wanted <= self._n_apart < len(path.order):
+        if wanted is not None and len(self.selected_) < wanted:
+            self._say_why_fewer(wanted)
+
+    def _copies(self) -> list[int]:
+        """The features that others stand for."""
+        return [j for others in self.stands_for_.values() for j in others]
+
+    def _say_why_fewer(self, wanted: int) -> None:
+        """Warn where the features, or the rules about families, do not make up the size that was asked for.
+
+        A method that stops by itself says nothing, nor does a budget that is spent. Where no size below can be had
+        either, this one is refused.
+        """
+        limits, n_found, n_open = self._limits(), len(self.selected_), len(self._open())
+        if wanted > n_open:
+            why = f"only {n_open} of {self.n_features_in_} vary inside some query and are no copy of another"
+            why += " or in 'never'" * bool(limits.never.any()) + "; others are never selected."
+        elif self._reach(wanted) < wanted:
             rule = limits.other_sizes(wanted, self._sizes())
-            if rule is not None and not len(self.selected_):
+            if rule is not None and not n_found:
                 raise ParameterError.of(type(self).__name__, "n_features_to_select", rule, self.n_features_to_select)
-            warnings.warn(
-                f"{type(self).__name__} was asked for {wanted} features, but what goes together makes up only "
-                f"{len(self.selected_)} without copies of others.",
-                UserWarning,
-                stacklevel=3,
-            )
+            why = f"its limits leave only {n_found} without copies of others."
+        else:
+            return
+        what = f"{type(self).__name__} was asked for {wanted} features, but {why}"
+        warnings.warn(what, UserWarning, stacklevel=4)
+
+    def _open(self) -> NDArray[np.int64]:
+        """What may be selected at all."""
+        return np.setdiff1d(np.flatnonzero(~self._limits().never), self.dropped_)
+
+    def _reach(self, size: int) -> int:
+        """How many features up to `size` there are without copies where the path goes on to its end, and is paid."""
+        path = self.order_[: self._n_apart]
+        whole = np.concatenate([path, np.setdiff1d(self._open(), self.order_)])
+        limits = replace(self._limits(), budget=np.inf)
+        return len(limits.first(limits.obeyed(whole), size))
 
     def _up_to(self, size: int) -> NDArray[np.int64]:
         """So many features from the front of the path, or fewer where limits do not leave so many.

@@ -204,7 +204,7 @@ class BestGain(Selector):
             most = min(int(self.max_features), most)
         taken, gain, current = np.zeros(len(constant), dtype=bool), np.zeros(len(constant)), 0.0
         steps, gains, curve = list[Step](), list[float](), list[float]()
-        while len(steps) < most and (left := limits.open(taken) & kept).any():
+        while not limits.makes_up([s.feature for s in steps], most) and (left := limits.open(taken) & kept).any():
             merged = tuple(step.feature for step in steps if not constant[step.feature])
             looked_at = np.flatnonzero((left if steps else ~limits.never & kept) & ~constant)
             if len(looked_at):

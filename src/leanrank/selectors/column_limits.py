@@ -117,6 +117,15 @@ class ColumnLimits:
         """Which features can be paid at all: those of `must_keep`, and those that fit beside them alone."""
         return self.must_keep | self.open(self.must_keep)
 
+    def lost(self, families: Families) -> Mask:
+        """What goes together there but cannot be had whole beside `must_keep` here."""
+        out = np.zeros(len(self.own), dtype=bool)
+        for group in families.groups():
+            beside = self.must_keep.copy()
+            beside[group] = True
+            out[group] = self.never[group].any() or not self.keeps(beside)
+        return out
+
     def paid(self, taken: Mask) -> Mask:
         """Which groups those taken have paid."""
         return np.asarray((self.member & taken).any(axis=1))
@@ -170,6 +179,13 @@ class ColumnLimits:
         kept = self.must_keep[indices]
         rest = self.families.first(indices[~kept], max(0, size - int(kept.sum())))
         return np.concatenate([indices[kept], rest])
+
+    def makes_up(self, order: ArrayLike, size: int) -> bool:
+        """Whether `first` makes up this size of an order, which cuts through nothing that goes together."""
+        if self.families.is_free:
+            return np.size(order) >= size
+        taken = np.isin(np.arange(len(self.own)), order)
+        return not self.due(taken).any() and len(self.first(order, size)) >= size
 
     def sizes(self, order: ArrayLike) -> list[int]:
         """The sizes that `first` makes up from an order within the limits, the smallest first."""

@@ -237,10 +237,12 @@ def bound_families(places: Places, families: Any, at_most: Any, together: Any) -
             raise ParameterError.of(owner, "at_most", f"a whole number >= 0 for {name!r}", most)
         limited.append((_family(columns, "at_most", name, owner), int(most)))
     groups = []
-    for group in [together] if isinstance(together, str) else together or ():
-        if isinstance(group, str):
+    given = () if together is None else together
+    for group in [given] if isinstance(given, str) or not np.iterable(given) else given:
+        listed = np.iterable(group) and not isinstance(group, str)
+        if not listed and (group in columns or group not in places.names):
             groups.append(_family(columns, "together", group, owner))
-        elif np.iterable(group) and len(list(group)) > 1:
+        elif listed and len(list(group)) > 1:
             groups.append(np.flatnonzero(places.mask("together", list(group))).tolist())
         else:
             raise ParameterError.of(owner, "together", "names of families, or groups of two features or more", group)

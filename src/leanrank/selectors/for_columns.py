@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from leanrank.errors import ParameterError
+from leanrank.errors import ParameterError, is_whole
 from leanrank.rankers._base import Ranker
 from leanrank.rankers.adapters import as_ranker
 from leanrank.selectors._base import Selector
@@ -46,6 +46,8 @@ def for_columns(selector: Selector, names: Sequence[str], columns: NDArray[np.in
         changed[name] = _counted(limits.bound(owner, names).only(columns))
     for name, value in selector.get_params().items():
         *outer, last = name.split("__")
+        if last == "n_features_to_select" and is_whole(value, len(columns)):
+            changed[name] = len(columns)
         if last == "ranker" and "ranker" not in outer and value is not None and not isinstance(value, str):
             ranker = _by_feature(value)
             if ranker is not None:
@@ -62,19 +64,22 @@ def claimed(limits: ColumnLimits, selectors: Iterable[Selector], names: Sequence
     """The limits as copies are to be found within: with what selectors must keep, and take together, by their own.
 
     What one of them never takes stands for others only where nothing else can: it counts as the dearest. What cannot be
-    had in the run stands for nothing: it is never taken.
+    had in the run binds nothing: what a selector takes together with it goes alone there.
     """
     own = [rules.bound(owner, names) for one in selectors for _, owner, rules in _own_limits(one)]
     if not own:
         return limits
+    had = limits.payable()
     families = limits.families.joined(*(rules.families.without(rules.never) for rules in own))
-    kept = families.whole(np.logical_or.reduce([limits.must_keep, *(rules.must_keep for rules in own)]))
+    lost = limits.lost(families)
+    families = limits.families.joined(*(rules.families.without(rules.never | lost) for rules in own))
+    kept = families.whole(limits.must_keep | (had & np.logical_or.reduce([rules.must_keep for rules in own])))
     last = np.logical_or.reduce([rules.never for rules in own]) & ~families.grouped
     return replace(
         limits,
         own=np.where(last, np.inf, limits.own),
         must_keep=kept,
-        never=limits.never | (families.grouped & ~kept & ~limits.payable()),
+        never=limits.never | (families.grouped & ~kept & ~had),
         budget=np.inf,
         families=families,
     )

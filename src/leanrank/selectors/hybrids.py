@@ -289,9 +289,10 @@ class FilteredRFE(RankerSelector):
         n_first = max(2, min(len(ordered), FILTER_FACTOR * wanted, ELIMINATED))
         first = np.sort(np.array([step.feature for step in ordered[:n_first]], dtype=np.int64))
         part = limits.only(first)
+        last = max(wanted, int(part.must_keep.sum()))
         elimination: Any = RankingRFE(
             ranker.for_columns(first.tolist(), data.n_features),
-            part.largest_size(wanted) if wanted < n_first else None,
+            last if last < n_first and part.families.is_free else None,
             step=self.step,
             limits=Limits.of_columns(part),
         )

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import inf
-from numbers import Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from leanrank.data.catalogue import Catalogue
-from leanrank.errors import ParameterError
+from leanrank.errors import ParameterError, is_number
 from leanrank.selectors.column_limits import ColumnLimits
 from leanrank.selectors.families import Mask, Places, bound_families, refuse_crowded
 
@@ -96,7 +94,7 @@ class Limits:
             raise ParameterError(sentence, owner=owner, parameter="never")
         member = _members(places, self.groups)
         own, shared = _prices(places, self.costs, list(self.groups or {}), member)
-        if self.budget is not None and not (_is_number(self.budget) and self.budget >= 0):
+        if self.budget is not None and not is_number(self.budget, 0):
             raise ParameterError.of(owner, "budget", "a number >= 0 or None", self.budget)
         most = np.inf if self.budget is None else float(self.budget)
         bound = ColumnLimits(own, shared, member, kept, banned, most, families)
@@ -150,7 +148,7 @@ def _prices(
     if isinstance(costs, Mapping):
         own[:] = np.nan
         for name, cost in costs.items():
-            if not (_is_number(cost) and cost >= 0):
+            if not is_number(cost, 0):
                 raise ParameterError.of(places.owner, "costs", f"numbers >= 0, also that of {name!r}", cost)
             if name in groups:
                 shared[groups.index(name)] = cost
@@ -176,11 +174,11 @@ def _prices(
     unnamed = np.isnan(shared)
     shared[unnamed] = [float(own[row].max(initial=0.0)) for row in member[unnamed]]
     own[member[unnamed].any(axis=0)] = 0.0
+    with np.errstate(over="ignore"):
+        total = own.sum() + shared.sum()
+    if not np.isfinite(total):
+        raise ParameterError.of(places.owner, "costs", "numbers whose sum is finite", costs)
     return own, shared
-
-
-def _is_number(value: Any) -> bool:
-    return not isinstance(value, bool) and isinstance(value, Real) and bool(np.isfinite(float(value)))
 
 
 def cegb_params(
@@ -230,7 +228,7 @@ def catalogued(
     >>> catalogued(Limits(at_most={"text": 1}), ["bm25", "tf"], known, 0.5, owner="select").costs
     {'bm25': 2.0, 'tf': 0.5}
     """
-    if default_cost is not None and not _is_price(default_cost):
+    if default_cost is not None and not is_number(default_cost, 0):
         raise ParameterError.of(owner, "default_cost", "a number >= 0 or None", default_cost)
     families = {} if catalogue is None else catalogue.families()
     if limits.families is None or isinstance(limits.families, Mapping):
@@ -266,7 +264,3 @@ def _filled(costs: Any, groups: Any, names: Sequence[str], default: float, owner
     known = {names[key] if isinstance(key, int) and key < len(names) else key for key in given}
     known |= {names[j] if isinstance(j, int) and j < len(names) else j for members in priced for j in members}
     return given | {name: default for name in names if name not in known}
-
-
-def _is_price(value: Any) -> bool:
-    return not isinstance(value, bool) and isinstance(value, Real) and 0 <= float(value) < inf

@@ -79,7 +79,7 @@ class MSD(GraphSelector):
         value = np.round((1 - self.lam) * (r[:, None] + r) + 2 * self.lam * (1 - s), 12)
         pairs = _Pairs(value, limits)
         steps: list[Step] = []
-        while len(steps) < wanted and (left := limits.open(taken)).any():
+        while not limits.makes_up([s.feature for s in steps], wanted) and (left := limits.open(taken)).any():
             pair = pairs.best(taken, left) if len(steps) + 2 <= wanted else None
             if pair is not None:
                 i, j = pair

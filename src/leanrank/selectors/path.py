@@ -70,13 +70,13 @@ class Path:
         return cls.of(steps, len(weights), weights)
 
     def within(self, limits: ColumnLimits, names: Sequence[str]) -> Path:
-        """This path under the rules about families, which not every method knows of while it works."""
-        if limits.families.is_free:
-            return self
+        """This path within the limits, which not every method knows of while it works."""
         order = limits.obeyed(self.order)
+        stop = None if self.stop is None else len(limits.obeyed(self.order[: self.stop]))
+        if np.array_equal(order, self.order) and stop == self.stop:
+            return self
         known = {step.feature: step for step in self.trace}
         steps = [known.get(j) or Step(j, np.nan, np.nan, _why(j, limits, names)) for j in order.tolist()]
-        stop = None if self.stop is None else len(limits.obeyed(self.order[: self.stop]))
         return replace(self, order=order, trace=tuple(steps), stop=stop, dropped=np.setdiff1d(self.dropped, order))
 
     def lift(self, kept: NDArray[np.int64], n_features: int) -> Path:

@@ -54,7 +54,10 @@ def forward(quality: Quality, limits: ColumnLimits, *, size: int, delta: float |
     long as what remains is the best set of its size so far.
     """
     result, members = SearchResult(), list[Taken]()
-    while len(members) < size and (candidates := limits.open(mask := _mask(limits, members))).any():
+    while not limits.makes_up([taken.feature for taken in members], size):
+        candidates = limits.open(mask := _mask(limits, members))
+        if not candidates.any():
+            break
         here = quality(_set(members))
         gain = _changes(quality, members, here, np.flatnonzero(candidates), len(mask))
         if members and delta is not None:

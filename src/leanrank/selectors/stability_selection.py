@@ -20,6 +20,7 @@ from leanrank.data.weights import WEIGHTS
 from leanrank.engines.fold import fold
 from leanrank.errors import ParameterError
 from leanrank.selectors._base import Selector
+from leanrank.selectors.column_limits import ColumnLimits
 from leanrank.selectors.for_columns import for_columns
 from leanrank.selectors.gas import GAS
 from leanrank.selectors.path import Path, Step
@@ -105,15 +106,17 @@ class StabilitySelection(Selector):
         self._require_whole("random_state", 0)
         self._require_number("threshold", "> 0 and <= 1", low=np.nextafter(0, 1), high=1)
 
+    def _bound_limits(self) -> ColumnLimits:
+        """Those of the selector inside."""
+        own = getattr(self._inner, "limits", None)
+        return super()._bound_limits() if own is None else own.bound(type(self._inner).__name__, self._names())
+
     def _fit(self, source: RankingSource) -> Path:
         data, inner = in_memory(source), self._inner
-        own = getattr(inner, "limits", None)
-        limits = None if own is None else own.bound(type(inner).__name__, data.feature_names)
-        kept = self._begin(fold(Constant(), marked(data)), data, limits)
+        kept = self._begin(fold(Constant(), marked(data)), data)
         queries = Arrangement.of(data.subset(kept)).queries
         if self.collapse:  # there are none left to look for
-            wanted = inner._wanted(data.n_features)
-            inner.set_params(n_features_to_select=None if wanted is None else min(wanted, len(kept)))
+            inner.set_params(n_features_to_select=inner._wanted(data.n_features))
             taken, places = self._runs(for_columns(inner, data.feature_names, kept), data.subset(kept), queries)
         else:
             taken, places = self._runs(inner, data, queries)

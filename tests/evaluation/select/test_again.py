@@ -2,6 +2,7 @@
 
 import json
 
+import numpy as np
 import pytest
 from tests.report.made_up import made_up
 
@@ -82,6 +83,17 @@ def test_cheaper_than(run):
         ParameterError, match=r"'cost' parameter of cheaper_than must be >= .*, the cost of the cheapest set"
     ):
         run.cheaper_than(run.at(1).cost / 2)
+
+
+def test_numbers_of_numpy_are_numbers_and_others_are_none(run):
+    assert run.at(np.int64(2)).features == run.at(2).features
+    assert run.cheaper_than(np.float32(1000)).features == run.cheaper_than(1000).features
+    assert run.cheaper_than(float("inf")).features == run.cheaper_than(1000).features
+    for wrong in ("3", None, [[1]], True):
+        with pytest.raises(ParameterError, match="'cost' parameter of cheaper_than must be >="):
+            run.cheaper_than(wrong)
+        with pytest.raises(ParameterError, match="'max_loss' parameter of within must be >= 0"):
+            run.within(wrong)
 
 
 def test_a_cost_that_only_an_unmeasured_size_meets(selection):

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from leanrank import LeanSelector, Limits, make_ranking, select
-from leanrank.errors import LeanRankError, ParameterError
+from leanrank.errors import DataError, LeanRankError, ParameterError
 from leanrank.evaluation.select.saved_selection import load_selection
 
 DATA, _ = make_ranking(30, docs_per_query=8, n_informative=3, n_redundant=3, n_noise=4, random_state=1)
@@ -78,6 +78,21 @@ def test_a_size_that_cannot_be_is_refused_before_any_work():
         select(DATA, "ranksvm", n_features=4, progress=False, together=[NAMES[:5], NAMES[5:]])
     with pytest.raises(ParameterError, match="'n_features' parameter of select must be <= 7, as many as"):
         select(DATA, "ranksvm", n_features=8, progress=False, **RULES)
+
+
+def test_a_refusal_names_no_size_that_is_refused_next():
+    rules = {"families": {"most": NAMES[1:]}, "at_most": {"most": 1}, "never": NAMES[:1]}
+    for size in (10, 9, 2):
+        with pytest.raises(ParameterError, match="'n_features' parameter of select must be <= 1, as many as the famil"):
+            select(DATA, "ranksvm", n_features=size, progress=False, **rules)
+    with pytest.raises(ParameterError, match="'n_features' parameter of select must be from 2 to 10, the number of"):
+        select(DATA, "ranksvm", n_features=11, progress=False, must_keep=NAMES[:2])
+
+
+def test_where_all_that_may_be_taken_is_constant_there_is_nothing_to_select():
+    X = np.column_stack([DATA.X[:, :2], np.ones(DATA.n_rows)])
+    with pytest.raises(DataError, match="All 1 features that may be taken are constant inside every query"):
+        select((X, DATA.y, DATA.qid), "ranksvm", never=["1", "2"], progress=False)
 
 
 def test_where_nothing_smaller_can_be_had_there_is_nothing_to_select():

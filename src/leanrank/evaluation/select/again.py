@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from leanrank.errors import DataError, ParameterError, is_whole
+from leanrank.errors import DataError, ParameterError, is_number, is_whole
 from leanrank.evaluation.logged_loss import LoggedLoss
 from leanrank.evaluation.records import ALL_FEATURES
 from leanrank.evaluation.select.answers import ASKED, Answer, risk_of
@@ -27,15 +27,17 @@ def first(selection: Selection, k: int) -> Selection:
     sizes = _sizes(selection, limits)
     least = max(1, int(limits.must_keep.sum()))
     if not is_whole(k, least) or k > sizes[-1]:
+        least = sizes[0]
         whole = len(selection.path)
         length = "the length of the path" if sizes[-1] == whole else f"as many of the {whole} as the families allow"
         length += " without copies of others" * bool(limits.is_scarce and selection.stands_for)
         raise ParameterError.of("at", "k", f"a whole number from {least} to {sizes[-1]}, {length}", k)
-    rule = limits.other_sizes(int(k), sizes)
+    k = int(k)
+    rule = limits.other_sizes(k, sizes)
     if rule is not None:
         raise ParameterError.of("at", "k", rule, k)
     asked = f"{k} feature{'s' * (k > 1)} asked for"
-    return replace(selection, asked=_answer(selection, int(k), asked), answer=ASKED)
+    return replace(selection, asked=_answer(selection, k, asked), answer=ASKED)
 
 
 def is_possible(selection: Selection, k: int) -> bool:
@@ -55,7 +57,7 @@ def within_cost(selection: Selection, cost: float) -> Selection:
     limits = _limits(selection)
     bills = {k: limits.total(_first(selection, limits, k)) for k in limits.sizes(apart(selection, limits))}
     cheapest = min(bills.values())
-    if not cost >= cheapest:
+    if not is_number(cost, cheapest, np.inf):
         raise ParameterError.of("cheaper_than", "cost", f">= {cheapest:g}, the cost of the cheapest set", cost)
     fitting = [k for k, bill in bills.items() if bill <= cost * (1 + 1e-9)]
     measured = {point.k for point in (*selection.walked, *_everything(selection))}
@@ -66,10 +68,10 @@ def within_cost(selection: Selection, cost: float) -> Selection:
 def within_loss(selection: Selection, max_loss: float | Sequence[float]) -> Selection:
     """The answers for another `max_loss`, the certified one asked for; see `Selection.within`."""
     names = list(selection.max_losses)
-    losses = [max_loss] * len(names) if not isinstance(max_loss, Sequence) else list(max_loss)
+    losses = list(max_loss) if isinstance(max_loss, Sequence) else [max_loss] * len(names)
     if len(losses) != len(names):
         raise ParameterError.of("within", "max_loss", f"one number, or one for each of {', '.join(names)}", max_loss)
-    if not all(0 <= loss < np.inf for loss in losses):
+    if not all(is_number(loss, 0) for loss in losses):  # a text is a sequence too
         raise ParameterError.of("within", "max_loss", ">= 0 and finite", max_loss)
     allowed = {name: float(loss) for name, loss in zip(names, losses, strict=True)}
     settings = {**selection.settings, "max_loss": float(losses[0])}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
-from numbers import Integral, Real
+from numbers import Integral
 from sys import float_info
 from typing import Any, Unpack
 
@@ -17,7 +17,7 @@ from leanrank.data.ranking_data import RankingData
 from leanrank.data.roles import TableNames
 from leanrank.data.splits import separable
 from leanrank.data.tabular.frames import from_frame
-from leanrank.errors import DataError, ParameterError, is_whole
+from leanrank.errors import DataError, ParameterError, is_number, is_whole
 from leanrank.evaluation.fold_roles import roles_in_time, windows_of
 from leanrank.metrics._base import Metric
 from leanrank.metrics.names import metric as parse_metric
@@ -147,7 +147,7 @@ def whole_number(name: str, value: Any, rule: str, low: int, high: float = np.in
 
 def real_number(name: str, value: Any, rule: str, low: float, high: float = float_info.max) -> float:
     """The parameter as a finite number of [low, high], an int where it is one."""
-    if not isinstance(value, bool) and isinstance(value, Real) and low <= float(value) <= high:
+    if is_number(value, low, high):
         return int(value) if isinstance(value, Integral) else float(value)
     raise ParameterError.of("select", name, rule, value)
 

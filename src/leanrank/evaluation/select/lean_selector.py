@@ -16,7 +16,6 @@ from leanrank.data.door import in_memory, is_source
 from leanrank.data.ranking_data import RankingData, RankingSource
 from leanrank.data.weights import WEIGHTS
 from leanrank.errors import DataError
-from leanrank.evaluation.select.again import apart
 from leanrank.evaluation.select.answers import ANSWERS, RECOMMENDED
 from leanrank.evaluation.select.run import select
 from leanrank.evaluation.select.selection import Selection
@@ -163,13 +162,15 @@ class LeanSelector(Selector):
         place = {name: j for j, name in enumerate(self.selection_.feature_names)}
         standing = self.selection_.replaced
         self.stands_for_ = {place[name]: tuple(place[n] for n in others) for name, others in standing.items()}
-        return _path_of(self.selection_)
+        return _path_of(self.selection_, self._limits())
+
+    def _copies(self) -> list[int]:
+        place = {name: j for j, name in enumerate(self.selection_.feature_names)}
+        return [place[name] for others in self.selection_.stands_for.values() for name in others]
 
     def _learn(self, path: Path) -> None:
         super()._learn(path)
-        chosen, alone = self.selection_.indices, apart(self.selection_, self._limits())
-        if set(self.order_[: len(alone)].tolist()) == set(alone.tolist()):
-            self._n_apart = len(alone)
+        chosen = self.selection_.indices
         self.selected_ = np.array(chosen, dtype=np.int64)
         self.support_ = np.isin(np.arange(self.n_features_in_), self.selected_)
         self.cost_ = self.selection_.cost
@@ -196,11 +197,13 @@ def _with_weights(source: RankingSource, X: Any, qid: Any, sample_weight: Any) -
     return replace(data, beside=replace(data.beside, query_weight=by_query))
 
 
-def _path_of(selection: Selection) -> Path:
-    """The features that are kept, then the others of the path."""
+def _path_of(selection: Selection, limits: ColumnLimits) -> Path:
+    """The features that are kept, then the others, as on the path; without copies where something is scarce."""
     column_of = {name: j for j, name in enumerate(selection.feature_names)}
-    kept = set(selection.features)
-    order = [*selection.features, *(name for name in selection.path if name not in kept)]
+    kept, copies = set(selection.features), {name for others in selection.stands_for.values() for name in others}
+    ranked = dict.fromkeys([*selection.path, *selection.features])
+    order = [name for name in ranked if name in kept]
+    order += [name for name in ranked if name not in kept and not (limits.is_scarce and name in copies)]
     share = selection.stability["frequency"]
     steps = [
         Step(column_of[name], share.get(name, 0.0), share.get(name, 0.0), _reason(name in kept, share.get(name, 0.0)))

@@ -66,7 +66,9 @@ class Run:
         self.useless &= ~apart.staying(self.useless)
         left_out = limits.never | self.useless | self.idle.left_out
         if left_out.all():
-            raise DataError(f"All {data.n_features} features are constant inside every query: nothing to select.")
+            n_open = int((~limits.never).sum())
+            which = f"All {n_open} features" + " that may be taken" * (n_open < data.n_features)
+            raise DataError(f"{which} are constant inside every query: nothing to select.")
         # all features: what the reference is trained on, copies that are no idle ones among them
         self.everything = np.flatnonzero(~left_out)
         self.usable = np.flatnonzero(~left_out & ~self.copies.left_out)

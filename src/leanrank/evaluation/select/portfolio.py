@@ -87,9 +87,9 @@ class Sight:
         fitted = self._fitted(selector)
         if largest >= n_features:
             return np.asarray(fitted.order_, dtype=np.int64)
-        own = fitted._limits()  # its own may allow it fewer
-        wanted = own.largest_size(min(largest, int((~own.never).sum())))
-        short = len(fitted.order_) < wanted <= n_features - len(fitted.dropped_)
+        wanted = fitted._reach(largest)  # its own limits may allow it fewer, or keep more
+        n_never = int(fitted._limits().never.sum())
+        short = len(fitted.order_) < wanted and largest <= n_features - len(fitted.dropped_) + n_never
         if short and not _gains_all_the_way(selector):  # it stopped by itself; some can be told to go on
             fitted = self._fitted(clone(selector).set_params(n_features_to_select=wanted))
         first = fitted._first(largest)
@@ -101,12 +101,15 @@ class Sight:
         Limits that it does not know, as one that has its own, and the budget are seen to afterwards.
         """
         material = self.held_out.material
-        chosen: Any = for_columns(selector, material.data.feature_names, self.held_out.columns(self.fold))
+        columns = self.held_out.columns(self.fold)
+        chosen: Any = for_columns(selector, material.data.feature_names, columns)
         limits = Limits.of_columns(self.limits)
         if limits is not None and "limits" in selector.get_params(deep=False) and chosen.limits is None:
             chosen.set_params(limits=limits)
         if _gains_all_the_way(selector):
-            chosen.set_params(max_features=self.largest)
+            names = [material.data.feature_names[j] for j in columns]
+            n_kept = 0 if chosen.limits is None else int(chosen.limits.bound("select", names).must_keep.sum())
+            chosen.set_params(max_features=max(self.largest, n_kept))
         if isinstance(selector, ForwardRegression) and selector.scale == "auto":
             chosen.set_params(scale="minmax" if material.ranker.wants_scaling else "rank")
         if isinstance(selector, RankerSelector):

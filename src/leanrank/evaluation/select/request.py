@@ -229,13 +229,14 @@ def check_limits(limits: Limits, names: Sequence[str], n_features: int | None) -
         )
     if n_features is not None:
         usable, kept = int((~columns.never).sum()), int(columns.must_keep.sum())
-        rule = f"from 1 to {usable}, the number of features" + (" that may be taken" if columns.never.any() else "")
-        if whole_number("n_features", n_features, rule, 1, usable) < kept:
+        rule = f"from {max(1, kept)} to {usable}, the number of features"
+        rule += " that may be taken" if columns.never.any() else ""
+        if whole_number("n_features", n_features, rule, 1, len(names)) < kept:
             rule = f">= {kept}, the number of features that must be kept"
             raise ParameterError.of("select", "n_features", rule, n_features)
-        parted = columns.family_rule(n_features)
-        if parted is not None:
-            raise ParameterError.of("select", "n_features", parted, n_features)
+        rule = columns.family_rule(n_features) or rule
+        if n_features > usable or columns.family_rule(n_features) is not None:
+            raise ParameterError.of("select", "n_features", rule, n_features)
 
 
 def limits_of(
