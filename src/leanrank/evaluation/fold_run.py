@@ -127,13 +127,10 @@ def _largest(sizes: Sequence[Size], train: RankingData, limits: Limits | None) -
     """The largest of the sizes, for methods that train a ranker at every step: further they need not go."""
     if any(size is None for size in sizes):
         return None
-    varying = int((~reduce_queries(Constant(), marked(train))).sum())
-    largest = max(1, min(varying, max(_count(size, train.n_features) for size in sizes if size is not None)))
-    if limits is None:
-        return largest
-    rules = limits.bound("compare", train.feature_names)
-    usable, kept = int((~rules.never).sum()), int(rules.must_keep.sum())
-    return rules.largest_size(min(max(largest, kept), usable))
+    rules = (limits or Limits()).bound("compare", train.feature_names)
+    usable = rules.must_keep | (~reduce_queries(Constant(), marked(train)) & ~rules.never)
+    largest = min(int(usable.sum()), max(_count(size, train.n_features) for size in sizes if size is not None))
+    return rules.largest_size(max(1, largest, int(rules.must_keep.sum())))
 
 
 def _count(size: int | float, n_features: int) -> int:

@@ -276,8 +276,7 @@ def _family_settings(limits: Limits, families: Families, names: Sequence[str]) -
         rules["families"] = {str(name): [names[j] for j in np.flatnonzero(row).tolist()] for name, row in members}
         rules["at_most"] = {str(name): int(most) for name, most in limits.at_most.items()}
     if families.grouped.any():
-        units = np.unique(families.unit[families.grouped]).tolist()
-        rules["together"] = [[names[j] for j in families.members(unit).tolist()] for unit in units]
+        rules["together"] = [[names[j] for j in group] for group in families.groups()]
     return rules
 
 
