@@ -35,6 +35,7 @@ def test_feature_set_model_and_mapping(folder, tmp_path, capsys):
     out = tmp_path / "pruned.json"
     assert run(arguments(folder, out, "--model", str(folder / "model.json"), "--name", "lean", "--json")) == 0
     printed = json.loads(capsys.readouterr().out)
+    assert printed["stands_for"] == {}
     assert printed["features"] == ["f_2", "f_5", "f_9"]
     assert printed["model"] == str(tmp_path / "pruned.model.json")
     features = json.loads(out.read_text())["featureset"]["features"]

@@ -117,7 +117,7 @@ def test_a_report_without_data_has_no_empty_places(tmp_path):
     selection, _ = made_up([f"f{j}" for j in range(12)], 4)
     page = html(summarize(selection))
     assert 'data-chart="heatmap"' not in page
-    assert "stands for" not in Seen(page).text
+    assert "close to it" not in Seen(page).text
     assert "need the data" in page
 
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from tests.data.categorical import in_parts, with_categories
 
+from leanrank import RankingData, select
 from leanrank.data.category_means import CategoryMeans, cross_fitted
 from leanrank.errors import DataError
 from leanrank.rankers import get
@@ -16,7 +17,7 @@ from leanrank.selectors import registry
 from leanrank.selectors._ranker_selector import RankerSelector, copies_of, idle_copies, importances, useless_to
 from leanrank.selectors.column_limits import ColumnLimits
 from leanrank.selectors.stability_selection import StabilitySelection
-from leanrank.stats.feature_graph import feature_graph
+from leanrank.stats.feature_graph import FeatureGraph, feature_graph
 
 
 def fitted(name, data, **settings):
@@ -103,3 +104,49 @@ def test_the_loss_without_a_category(name):
 def test_sums_of_features_refuse_categories():
     with pytest.raises(DataError, match="RCDR makes sums of features, and the category 'brand' is no number"):
         RCDR(2).fit(with_categories())
+
+
+def with_flag() -> RankingData:
+    """A flag, categories that order queries as it does by their mean labels, and one that parts as another does."""
+    rng = np.random.default_rng(0)
+    flag, amount, query = rng.integers(0, 2, 600), rng.normal(size=600), np.repeat(np.arange(60), 10)
+    X = np.column_stack([flag, flag, 2 * flag + query % 2, amount, 1 - flag])
+    return RankingData(
+        X,
+        np.clip(np.round(flag * (1 + query % 2) + 0.6 * amount), 0, 2),
+        np.arange(0, 601, 10),
+        feature_names=("flag", "kind", "segment", "amount", "kind again"),
+        categories={"kind": ("bad", "good"), "segment": tuple("abcd"), "kind again": ("g", "b")},
+    )
+
+
+@pytest.mark.parametrize("name", registry.names())
+def test_no_number_stands_for_a_category_nor_one_for_another_that_parts_otherwise(name):
+    assert fitted(name, with_flag(), collapse=True).stands_for_ == {1: (4,)}
+
+
+def test_a_graph_knows_its_categories(tmp_path):
+    data = with_flag()
+    graph = feature_graph(data)
+    assert graph.similarity[0, 1] == graph.similarity[0, 2] == 1.0
+    assert graph.copies() == [[1, 4]]
+    graph.save(tmp_path / "graph.npz")
+    read = FeatureGraph.load(tmp_path / "graph.npz")
+    for one in (read, fitted("gas", data).graph_, graph.with_kinds(graph.kinds)):
+        assert one.copies() == [[1, 4]]
+        assert one.partials is not None
+    assert read.subset([4, 0, 1]).copies() == [[0, 2]]
+    halves = [feature_graph(data.take_queries(np.arange(60)[part])) for part in (slice(0, 30), slice(30, 60))]
+    assert (halves[0] + halves[1]).copies() == [[1, 4]]
+    assert registry.get("gas").fit_graph(read).stands_for_ == {1: (4,)}
+    strict = registry.get("gas", collapse=True).fit_graph(feature_graph(data, similarity="strict"), data)
+    assert strict.stands_for_ == {1: (4,)}
+    with pytest.raises(DataError, match="a category in one of the graphs and a number in the other"):
+        graph + feature_graph(cross_fitted(data))
+
+
+def test_select_and_its_methods_tell_the_same_of_categories():
+    methods = [registry.get("mmr"), registry.get("mrmr>rfe"), registry.get("blend+mrmr")]
+    answer = select(with_flag(), "ranksvm", methods=methods, n_features=4, cv=3, progress=False)
+    assert answer.stands_for == {"kind": ("kind again",)}
+    assert set(answer.features) == {"flag", "kind", "segment", "amount"}

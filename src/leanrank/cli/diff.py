@@ -115,12 +115,13 @@ def _show(told: Diff, naming: Naming, console: Console) -> None:
 
 
 def _features(told: Diff, naming: Naming) -> Table:
-    columns = ["feature", *naming.headings, "in", *["cost"] * bool(told.costs)]
+    columns = ["feature", *naming.headings, "in", *["copy of"] * bool(told.copies), *["cost"] * bool(told.costs)]
     drawn = table("Features of one alone", columns, right=["cost"])
     for name, where in (*((name, "a") for name in told.only_a), *((name, "b") for name in told.only_b)):
         cost = told.costs.get(name)
         price = ["" if cost is None else f"{cost:g}"] if told.costs else []
-        drawn.add_row(Text(name), *naming.cells(name), where, *price)
+        copy = [Text(told.copies.get(name, ""))] if told.copies else []
+        drawn.add_row(Text(name), *naming.cells(name), where, *copy, *price)
     return drawn
 
 

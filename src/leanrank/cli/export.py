@@ -99,7 +99,8 @@ def _say(result: Export, to: str, matched: str, written: dict[str, Path], *, as_
     if as_json:
         record = {kind: str(path) for kind, path in written.items()}
         names = [feature.name for feature in result.features]
-        told = {"to": to, "n_features": len(names), "features": names, "matched": matched}
+        copies = {feature.name: list(feature.stands_for) for feature in result.features if feature.stands_for}
+        told = {"to": to, "n_features": len(names), "features": names, "stands_for": copies, "matched": matched}
         print(json.dumps({**told, **record}, ensure_ascii=False))
         return
     console = Console()

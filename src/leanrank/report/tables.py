@@ -61,13 +61,13 @@ def is_number(kind: str) -> bool:
 
 
 def kept(summary: dict[str, Any]) -> Table:
-    """The features kept, in order of selection, and what each stands for."""
+    """The features kept, in order of selection, and those left out that are close to each."""
     columns = feature_columns(summary)
     rows = []
     for position in range(summary["n_kept"]):
         feature = summary["features"][summary["path"][position]]
         known = {**feature, "#": position + 1, cost_heading(summary): feature["cost"]}
-        known["stands for"] = _stands(feature["replaces"]) if feature["replaces"] else None
+        known["close to it"] = _stands(feature["replaces"]) if feature["replaces"] else None
         rows.append([known[_FIELDS.get(heading, heading)] for heading, _ in columns])
     return Table("Features kept", columns, rows)
 
@@ -88,13 +88,13 @@ def feature_columns(summary: dict[str, Any]) -> list[tuple[str, str]]:
         ("in folds", "share"),
         *([("missing", "percent")] if missing else []),
         *([("values by label", "spread")] if summary["label_groups"] else []),
-        *([("stands for", "stands")] if with_graph else []),
+        *([("close to it", "stands")] if with_graph else []),
     ]
 
 
 def left_out_columns(summary: dict[str, Any]) -> list[tuple[str, str]]:
     """The headings of the table of features left out, which the page fills."""
-    known = [column for column in feature_columns(summary) if column[0] not in ("#", "stands for")]
+    known = [column for column in feature_columns(summary) if column[0] not in ("#", "close to it")]
     known = [column for column in known if column[0] != cost_heading(summary)]
     nearest = [("nearest kept", "name"), ("similarity", "two")] if summary["graph"] is not None else []
     return [*known, *nearest]

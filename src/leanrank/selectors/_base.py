@@ -31,7 +31,7 @@ from leanrank.selectors.limits import Limits
 from leanrank.selectors.neighbours import Neighbours
 from leanrank.selectors.path import Path, Step
 from leanrank.stats.constant import varying
-from leanrank.stats.copies import Copies, Groups, groups_of_copies
+from leanrank.stats.copies import Copies, Groups, by_kind, groups_of_copies, kinds_of
 
 
 def _is(kind: type, value: Any) -> bool:
@@ -173,6 +173,7 @@ class Selector(_Sized, _TransformsRankingData, SelectorMixin, BaseEstimator):  #
         self._set_input(source.feature_names, table=None if X is source else X)
         self._check_sizes()
         source = without_weightless(source)
+        self._kinds = kinds_of(source)
         return source if self._keeps_categories else without_categories(source)
 
     def _begin(self, idle: NDArray[np.bool_], alike: RankingSource | Groups) -> NDArray[np.int64]:
@@ -184,8 +185,8 @@ class Selector(_Sized, _TransformsRankingData, SelectorMixin, BaseEstimator):  #
         limits, copies = self._limits(), Copies.none(len(idle))
         if self.collapse or (self.collapse is None and self._collapses):
             known = alike if isinstance(alike, list) else groups_of_copies(alike, engine=getattr(self, "engine", None))
-            copies = limited_copies(limits, known).among(~idle)
-        self.stands_for_: dict[int, tuple[int, ...]] = copies.stood_for
+            copies = limited_copies(limits, by_kind(known, self._kinds)).among(~idle)
+        self.stands_for_ = copies.stood_for
         left_out = idle | copies.left_out
         return varying(left_out, limits.staying(left_out))
 
@@ -275,6 +276,7 @@ class Selector(_Sized, _TransformsRankingData, SelectorMixin, BaseEstimator):  #
     def _set_input(self, names: Sequence[str], table: Any = None) -> None:
         """Set `n_features_in_`, and `feature_names_in_` where the input had names (a bare array has none)."""
         self.stands_for_ = {}
+        self._kinds = np.full(len(names), -1)  # of features that are categories
         if table is not None and not isinstance(table, RankingData):
             validate_data(self, table, skip_check_array=True)
             return

@@ -16,6 +16,7 @@ from leanrank.data.weights import QUERIES, without_weightless
 from leanrank.errors import DataError
 from leanrank.selectors._base import Selector
 from leanrank.selectors.path import Path
+from leanrank.stats.copies import kinds_of
 from leanrank.stats.feature_graph import FeatureGraph, feature_graph
 from leanrank.stats.similarity import Similarity
 
@@ -81,7 +82,9 @@ class GraphSelector(Selector):
                 f"The feature graph and the data have other features: {where}. Name the data that the graph was "
                 "computed from."
             )
-        return without_weightless(without_categories(data))
+        data = without_weightless(data)
+        self._kinds = kinds_of(data)
+        return without_categories(data)
 
     @property
     def _collapses(self) -> bool:
@@ -97,6 +100,10 @@ class GraphSelector(Selector):
 
     def _path_on(self, graph: FeatureGraph, data: RankingSource | None) -> Path:
         """The path on a new graph, without constant features and copies."""
+        if (self._kinds >= 0).any():
+            graph = graph.with_kinds(self._kinds)
+        else:
+            self._kinds = graph.kinds
         known = graph.copies() if graph.shows_copies or data is None or not self.collapse else data
         self.graph_, self._kept = graph, self._begin(graph.constant, known)
         return self._path(self._wanted(self.n_features_in_))

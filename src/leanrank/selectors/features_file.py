@@ -73,6 +73,15 @@ def catalogue_in(record: dict[str, Any], path: str | os.PathLike[str]) -> Catalo
     return Catalogue.of_dict(record["catalogue"], str(path)) if "catalogue" in record else None
 
 
+def copies_in(record: dict[str, Any], path: str | os.PathLike[str]) -> dict[str, list[str]]:
+    """The copies that each feature stands for, as a record has them."""
+    standing: dict[str, list[str]] = record.get("stands_for", {})
+    fault = fault_in(standing, {str: [str]})
+    if fault is not None:
+        raise DataError(f"{path}: its 'stands_for' cannot be read: {fault}.")
+    return standing
+
+
 def not_one(path: str | os.PathLike[str]) -> str:
     """How the sentence begins that refuses a file."""
     return f"{path}: not a selection: expected the JSON that leanrank select or leanrank order writes (-o)"
@@ -157,11 +166,8 @@ def read_selection(path: str | os.PathLike[str]) -> ChosenFeatures:
         for name, number in zip(names, ids, strict=True):
             if number > len(known) or known[number - 1] != name:
                 raise DataError(f"{path}: feature {number} is not {name!r} in its 'feature_names'.")
-    standing = record.get("stands_for", {})
-    fault = fault_in(standing, {str: [str]})
-    if fault is not None:
-        raise DataError(f"{path}: its 'stands_for' cannot be read: {fault}.")
-    return ChosenFeatures(tuple(names), tuple(ids), n, catalogue_in(record, path), replaced(names, standing))
+    standing = replaced(names, copies_in(record, path))
+    return ChosenFeatures(tuple(names), tuple(ids), n, catalogue_in(record, path), standing)
 
 
 def plain(value: Any) -> Any:

@@ -218,9 +218,9 @@ class FSMRank(RankerSelector):
         pairs = list(product(self._grid("lambda1"), self._grid("lambda2")))
         self.grid_: list[dict[str, float]] = []
         self.lambda1_, self.lambda2_ = pairs[0] if len(pairs) == 1 else self._choice(data, valid, pairs)
-        self.graph_ = feature_graph(
-            bench.data, importance=self.importance, similarity=self.similarity, engine=self.engine
-        )
+        graph = feature_graph(bench.data, importance=self.importance, similarity=self.similarity, engine=self.engine)
+        place = {name: j for j, name in enumerate(self._names())}
+        self.graph_ = graph.with_kinds(self._kinds[[place[name] for name in graph.feature_names]])
         solution = self._problem(data, self.graph_.subset(columns)).minimise(
             self.lambda1_, self.lambda2_, tol=self._way.tol, max_iter=self._way.max_iter
         )

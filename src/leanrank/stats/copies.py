@@ -222,6 +222,30 @@ def parting_alike(data: RankingData, categories: Sequence[int]) -> Groups:
     return _equal_columns(data, categories, _parting)
 
 
+def kinds_of(data: RankingSource) -> NDArray[np.int64]:
+    """Of each category (K,) a number that those have in common which part the documents alike; -1 for what is none.
+
+    Only of data in memory is it known which do.
+    """
+    columns = category_columns(data.feature_names, getattr(data, "categories", None) or {})
+    kinds = np.full(len(data.feature_names), -1)
+    kinds[columns] = columns
+    if isinstance(data, RankingData):
+        for group in parting_alike(data, columns):
+            kinds[group] = group[0]
+    return kinds
+
+
+def by_kind(groups: Groups, kinds: NDArray[np.int64]) -> Groups:
+    """The groups of numbers among these, and those of categories: what stands for a category has an order, it has none.
+
+    >>> by_kind([[0, 1, 2], [3, 4]], np.array([-1, 1, -1, 3, 4]))
+    [[0, 2]]
+    """
+    numbers = [[j for j in group if kinds[j] < 0] for group in groups]
+    return sorted([group for group in numbers if len(group) > 1] + equal_keys(kinds.tolist(), kinds >= 0))
+
+
 def equal_keys(keys: Sequence[Any], among: Mask | None = None) -> Groups:
     """Groups of two or more columns with equal keys, in the order of the columns."""
     groups: dict[Any, list[int]] = {}

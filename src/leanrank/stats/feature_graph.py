@@ -20,7 +20,7 @@ from leanrank.data.weights import is_part, weighing_part
 from leanrank.engines.fold import Engine, fold_partials
 from leanrank.errors import DataError, ParameterError, UnknownNameError
 from leanrank.stats.constant import Constant, ConstantPartial
-from leanrank.stats.copies import equal_keys
+from leanrank.stats.copies import by_kind, equal_keys, kinds_of
 from leanrank.stats.importance import Importance, ImportancePartial
 from leanrank.stats.similarity import PooledValues, Similarity, SimilarityPartial
 
@@ -51,6 +51,9 @@ class FeatureGraph:
         Queries it was computed from, those that weigh nothing not counted; 0 for a graph put together by hand.
     computed_with : dict
         The parameters of importance and similarity.
+    kinds : array of int of shape (K,), optional
+        Of each category, whose mean labels the graph was computed from, a number that those have in common which part
+        the documents alike; -1 for features that are numbers, as all are if not given.
 
     Notes
     -----
@@ -77,6 +80,7 @@ class FeatureGraph:
     constant: NDArray[np.bool_] = None  # type: ignore[assignment]
     n_queries: int = 0
     computed_with: Mapping[str, Any] = field(default_factory=dict)
+    kinds: NDArray[np.int64] = None  # type: ignore[assignment]
     # what `+` adds, or why there is nothing to add; `replace` drops both
     partials: Partials | None = field(init=False, default=None)
     no_sums: str = field(
@@ -93,6 +97,7 @@ class FeatureGraph:
             "similarity": (np.array(self.similarity, dtype=np.float64), (n_features, n_features)),
             "importance_std": (_or_zeros(self.importance_std, n_features, np.float64), (n_features,)),
             "constant": (_or_zeros(self.constant, n_features, np.bool_), (n_features,)),
+            "kinds": (np.array(np.full(n_features, -1) if self.kinds is None else self.kinds, np.int64), (n_features,)),
         }
         for name, (array, shape) in given.items():
             if array.shape != shape or n_features == 0:
@@ -129,12 +134,14 @@ class FeatureGraph:
     def copies(self) -> list[list[int]]:
         """Groups of features that order every query alike, where it `shows_copies`; constant ones are left aside.
 
+        Categories have no order, but some part the documents alike: those are copies, whatever their mean labels.
         Similarities have twelve digits: what differs in less than one of 10^12 pairs of documents is alike.
         """
         if not self.shows_copies:
             return []
         like_itself = np.diag(self.similarity) == 1.0  # nothing is where no query counts
-        return equal_keys((self.similarity == 1.0).argmax(axis=1).tolist(), like_itself & ~self.constant)
+        alike = equal_keys((self.similarity == 1.0).argmax(axis=1).tolist(), like_itself & ~self.constant)
+        return by_kind(alike, np.where(self.constant, -1, self.kinds))
 
     def __add__(self, other: object) -> FeatureGraph:
         """The graph of the queries of both; no query may be in both."""
@@ -152,7 +159,11 @@ class FeatureGraph:
             raise DataError(f"One of the graphs has no sums to add: {without.no_sums}.")
         if self.partials.importance.weight.ndim != other.partials.importance.weight.ndim:
             raise DataError("One of the graphs has weights of queries and the other has not: give them to both.")
-        return _assemble(self.partials.merge(other.partials), self.feature_names, self.computed_with)
+        _, kinds = np.unique(np.stack([self.kinds, other.kinds]), axis=1, return_inverse=True)
+        if ((self.kinds < 0) != (other.kinds < 0)).any():
+            raise DataError("A feature is a category in one of the graphs and a number in the other.")
+        merged = self.partials.merge(other.partials)
+        return _assemble(merged, self.feature_names, self.computed_with, np.where(self.kinds < 0, -1, kinds.ravel()))
 
     def with_partials(self, partials: Partials) -> FeatureGraph:
         """The same graph with the sums it came from, so that it can be added."""
@@ -160,6 +171,11 @@ class FeatureGraph:
         addable = None if isinstance(partials.similarity, PooledValues) else partials  # values are no sum
         object.__setattr__(graph, "partials", addable)
         return graph
+
+    def with_kinds(self, kinds: NDArray[np.int64]) -> FeatureGraph:
+        """The same graph, of the mean labels of these categories."""
+        graph = replace(self, kinds=kinds)
+        return graph.without_sums(self.no_sums) if self.partials is None else graph.with_partials(self.partials)
 
     def without_sums(self, why: str) -> FeatureGraph:
         """The same graph, of which `+` says `why` it has no sums to add."""
@@ -194,6 +210,7 @@ class FeatureGraph:
             importance_std=self.importance_std[columns],
             similarity=self.similarity[np.ix_(columns, columns)],
             constant=self.constant[columns],
+            kinds=self.kinds[columns],
             feature_names=tuple(self.feature_names[j] for j in columns),
         )
 
@@ -348,16 +365,19 @@ def feature_graph(
     if not isinstance(data, RankingSource):
         raise ParameterError.of("feature_graph", "data", _JUDGED, type(data).__name__)
     part = is_part(data)
+    kinds = kinds_of(weighing_part(data))
     data = weighing_part(without_categories(data))
     if isinstance(data, RankingData):
         data.require_complete("Importance")  # all of it: a block would count its own
     parts = fold_partials([wanted_importance, wanted_similarity, Constant()], data, engine, progress=progress)
     computed_with = {"importance": wanted_importance.describe(), "similarity": wanted_similarity.describe()}
-    graph = _assemble(Partials(*parts), tuple(data.feature_names), computed_with)
+    graph = _assemble(Partials(*parts), tuple(data.feature_names), computed_with, kinds)
     return graph if part else graph.require_weight()
 
 
-def _assemble(parts: Partials, names: tuple[str, ...], computed_with: Mapping[str, Any]) -> FeatureGraph:
+def _assemble(
+    parts: Partials, names: tuple[str, ...], computed_with: Mapping[str, Any], kinds: NDArray[np.int64]
+) -> FeatureGraph:
     scores = Importance(direction=computed_with["importance"]["direction"]).finish(parts.importance)
     graph = FeatureGraph(
         importance=scores.mean,
@@ -367,6 +387,7 @@ def _assemble(parts: Partials, names: tuple[str, ...], computed_with: Mapping[st
         constant=Constant().finish(parts.constant),
         n_queries=int(parts.constant.n_queries),
         computed_with=computed_with,
+        kinds=kinds,
     )
     return graph.with_partials(parts)
 

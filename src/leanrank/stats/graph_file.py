@@ -21,6 +21,7 @@ from leanrank.stats.similarity import PooledMoments, QuerySums
 _FORMAT = "leanrank feature graph"
 _VERSION = 1
 _ARRAYS = {"importance": "f", "importance_std": "f", "similarity": "f", "constant": "b"}
+_CATEGORIES = {"kinds": "i"}  # of graphs of categories alone; older files have none
 #: Kind and shape of the sums: K features, the 2 parts of an exact sum, one or two directions (D).
 _SUMS = {
     "importance.total": ("i", "2DK"),
@@ -61,6 +62,8 @@ def save_graph(graph: FeatureGraph, path: Path) -> None:
         "computed_with": dict(graph.computed_with),
     }
     arrays: dict[str, NDArray[Any]] = {name: getattr(graph, name) for name in _ARRAYS}
+    if (graph.kinds >= 0).any():
+        arrays["kinds"] = graph.kinds
     sums = graph.partials
     if sums is not None:
         header["similarity_sums"] = type(sums.similarity).__name__
@@ -87,19 +90,20 @@ def load_graph(path: Path) -> FeatureGraph:
             raise DataError("its feature names are not texts")
         if not isinstance(header["n_queries"], int) or not isinstance(header["computed_with"], dict):
             raise DataError("its header is damaged")
-        for name, kind in _ARRAYS.items():
+        known = _ARRAYS | (_CATEGORIES if "kinds" in arrays else {})
+        for name, kind in known.items():
             if arrays[name].dtype.kind != kind:
                 raise DataError(f"its array {name!r} has dtype {arrays[name].dtype}")
         graph = FeatureGraph(
-            **{name: arrays[name] for name in _ARRAYS},
+            **{name: arrays[name] for name in known},
             feature_names=tuple(names),
             n_queries=header["n_queries"],
             computed_with=header["computed_with"],
         )
         if _is_of_old(arrays):
             return graph.without_sums(_OLD)
-        known = "similarity_sums" in header
-        return graph.with_partials(_sums(arrays, header, graph.n_features)) if known else graph
+        has_sums = "similarity_sums" in header
+        return graph.with_partials(_sums(arrays, header, graph.n_features)) if has_sums else graph
     except KeyError as error:
         raise DataError(
             f"{str(path)!r} is not a feature graph: it has no {error}. Compute and save it again."

@@ -6,7 +6,8 @@ import json
 import numpy as np
 import pytest
 
-from leanrank import GAS, RankSVM, diff, load_selection, make_ranking, select
+from leanrank import GAS, Limits, RankingData, RankSVM, diff, load_selection, make_ranking, select
+from leanrank.cli.app import run
 from leanrank.errors import DataError, LeanRankError
 from leanrank.evaluation.significance import paired_bootstrap
 from leanrank.metrics.names import metric
@@ -122,3 +123,26 @@ def test_numbers_of_tables_of_other_widths_are_doubted(planted):
     numbered = dataclasses.replace(train, feature_names=())
     a, b = GAS(2).fit(numbered), GAS(2).fit(numbered.subset(range(6)))
     assert "they may not mean the same" in diff(a, b).notes[0]
+
+
+def test_copies_of_what_the_other_has_are_told(planted, capsys, tmp_path):
+    data, _, _ = planted
+    names = (*data.feature_names, "copy", "copy of copy", "none")
+    more = np.column_stack([data.X, np.exp(data.X[:, 0]), data.X[:, 0] ** 3, data.y * 0])
+    wide = RankingData(more, data.y, data.query_ptr, feature_names=names)
+    first = data.feature_names[0]
+    a = GAS(limits=Limits(must_keep=[first]), n_features_to_select=3).fit(wide)
+    b = GAS(limits=Limits(must_keep=["copy of copy"], never=[first]), n_features_to_select=3).fit(wide)
+    told = diff(a, b)
+    assert told.copies == {first: "copy of copy", "copy of copy": first}
+    assert f"{first} is a copy of copy of copy" in repr(told)
+    assert told.to_dict()["copies"] == told.copies
+    for selector, name in ((a, "a.json"), (b, "b.json")):
+        (tmp_path / name).write_text(json.dumps(selector.to_dict()))
+    assert run(["diff", str(tmp_path / "a.json"), str(tmp_path / "b.json")]) == 0
+    assert "copy of" in capsys.readouterr().out
+    assert diff(a, a).copies == {}
+    damaged = {**a.to_dict(), "stands_for": {"copy": 3}}
+    (tmp_path / "a.json").write_text(json.dumps(damaged))
+    with pytest.raises(DataError, match="its 'stands_for' cannot be read"):
+        diff(tmp_path / "a.json", tmp_path / "b.json")

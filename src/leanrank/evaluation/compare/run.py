@@ -164,6 +164,7 @@ def _graph(context: Context, task: Task, _: Any) -> dict[str, Any]:
         "feature_names": list(graph.feature_names),
         "n_queries": graph.n_queries,
         "computed_with": graph.computed_with,
+        "kinds": graph.kinds.tolist(),
     }
 
 

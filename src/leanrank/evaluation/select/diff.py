@@ -79,6 +79,8 @@ class Diff:
         What was compared.
     both, only_a, only_b : tuple of str
         Features that both have, and those that one has alone.
+    copies : dict
+        Of features that one has alone those that the other has a copy of, as either says, and that copy.
     costs : dict
         What each feature that one has alone costs by itself, where `select` knew costs.
     cost_a, cost_b : float or None
@@ -94,6 +96,7 @@ class Diff:
     both: tuple[str, ...]
     only_a: tuple[str, ...]
     only_b: tuple[str, ...]
+    copies: dict[str, str]
     costs: dict[str, float]
     cost_a: float | None
     cost_b: float | None
@@ -114,6 +117,7 @@ class Diff:
     def __repr__(self) -> str:
         lines = [f"Diff: {self.sentence()}"]
         lines += [f"  only a  {', '.join(self.only_a) or 'none'}", f"  only b  {', '.join(self.only_b) or 'none'}"]
+        lines += [f"  copies  {name} is a copy of {other}" for name, other in self.copies.items()]
         return "\n".join([*lines, *(f"  note    {note}" for note in self.notes)])
 
 
@@ -188,12 +192,25 @@ def diff(
         both=tuple(name for name in first.features if name in theirs[1]),
         only_a=only_a,
         only_b=only_b,
+        copies=_copies(first, second, only_a) | _copies(second, first, only_b),
         costs={**(first.costs(only_a) or {}), **(second.costs(only_b) or {})},
         cost_a=first.total(),
         cost_b=second.total(),
         quality=quality,
         notes=tuple(notes),
     )
+
+
+def _copies(one: Side, other: Side, alone: tuple[str, ...]) -> dict[str, str]:
+    """Of features of the one alone those that the other has a copy of, and that copy."""
+    found = {}
+    for name in alone:
+        alike = frozenset[str]().union(*(group for group in one.copies + other.copies if name in group))
+        alike = alike.union(*(group for group in one.copies + other.copies if group & alike))
+        kin = [feature for feature in other.features if feature in alike]
+        if kin:
+            found[name] = kin[0]
+    return found
 
 
 def _ranker_of(side: Side, ranker: Any) -> Ranker:

@@ -23,7 +23,7 @@ from leanrank.rankers._saving import FORMAT as MODEL
 from leanrank.rankers._saving import load_ranker
 from leanrank.selectors._base import Selector
 from leanrank.selectors.column_limits import ColumnLimits
-from leanrank.selectors.features_file import catalogue_in, upgraded
+from leanrank.selectors.features_file import catalogue_in, copies_in, upgraded
 from leanrank.selectors.limits import Limits
 
 
@@ -38,6 +38,7 @@ class Side:
     settings: dict[str, Any] = field(default_factory=dict)  # those of `select`, where it was that
     model: Ranker | None = None
     catalogue: Catalogue | None = None  # names of features, where the selection has them
+    copies: tuple[frozenset[str], ...] = ()  # features that the selection calls copies of each other
 
     @classmethod
     def of(cls, given: Any, title: str) -> Side:
@@ -64,7 +65,9 @@ class Side:
         known = known if isinstance(known, list) else names
         settings = record["settings"] if record["kind"] == "measured" else {}
         told = catalogue_in(record, title)
-        return cls(title, tuple(names), tuple(known), n if type(n) is int else None, settings, catalogue=told)
+        copies = tuple(frozenset([kept, *others]) for kept, others in copies_in(record, title).items())
+        n_among = n if type(n) is int else None
+        return cls(title, tuple(names), tuple(known), n_among, settings, catalogue=told, copies=copies)
 
     @classmethod
     def _of_model(cls, model: Ranker, title: str) -> Side:
