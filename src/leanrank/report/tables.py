@@ -50,7 +50,7 @@ def shown(value: Any, kind: str) -> str:
         return " / ".join("–" if middle is None else f"{middle[1]:g}" for middle in value["quartiles"])
     if kind == "stands":
         if not value["n"]:
-            return "itself alone"
+            return "nothing"
         return f"{value['n']} feature{'s' * (value['n'] != 1)}, nearest {value['nearest']} {value['similarity']:.2f}"
     return FORMATS[kind].format(value) if kind in FORMATS else str(value)
 

@@ -234,9 +234,9 @@ def check_limits(limits: Limits, names: Sequence[str], n_features: int | None) -
         if whole_number("n_features", n_features, rule, 1, len(names)) < kept:
             rule = f">= {kept}, the number of features that must be kept"
             raise ParameterError.of("select", "n_features", rule, n_features)
-        rule = columns.family_rule(n_features) or rule
-        if n_features > usable or columns.family_rule(n_features) is not None:
-            raise ParameterError.of("select", "n_features", rule, n_features)
+        parted = columns.family_rule(n_features)
+        if parted is not None or n_features > usable:
+            raise ParameterError.of("select", "n_features", parted or rule, n_features)
 
 
 def limits_of(

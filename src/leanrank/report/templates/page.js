@@ -93,7 +93,7 @@ if (page) {
       if (others.length) {
         text.append(`${others.length} feature${others.length === 1 ? "" : "s"}, nearest `, nameOf(others[0][1].name),
           ` ${others[0][0].toFixed(2)}`);
-      } else text.append("itself alone");
+      } else text.append("nothing");
       cell(row, others.length, text).className = "stands";
     });
     table.tBodies[0].replaceWith(body);
